@@ -1,0 +1,56 @@
+# The targets, defined in one place for add_subdirectory, FetchContent and find_package alike:
+#   cudarray::core      the headers and C++20; defines nothing
+#   cudarray::cudarray  arrays on the CPU; BLAS where it is found
+#   cudarray::cuda      the same with CUDA arrays as the default; only where the CUDA toolkit is found
+# The including file sets cudarray_include_dir, and may set
+#   CUDARRAY_WITH_BLAS   (ON)  use a CBLAS library where one is found
+#   CUDARRAY_WITH_CUDA   (ON)  define cudarray::cuda where the toolkit is found
+#   CUDARRAY_WITH_CUDNN  (ON)  use cuDNN where it is found
+include_guard(GLOBAL)
+
+add_library(cudarray::core INTERFACE IMPORTED GLOBAL)
+target_include_directories(cudarray::core INTERFACE "${cudarray_include_dir}")
+target_compile_features(cudarray::core INTERFACE cxx_std_20)
+
+# CBLAS belongs to core's users on both devices: files of one program must agree on what it finds.
+if(NOT DEFINED CUDARRAY_WITH_BLAS OR CUDARRAY_WITH_BLAS)
+  find_path(CUDARRAY_CBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas)
+  find_library(CUDARRAY_CBLAS_LIBRARY NAMES openblas cblas)
+  mark_as_advanced(CUDARRAY_CBLAS_INCLUDE_DIR CUDARRAY_CBLAS_LIBRARY)
+  if(CUDARRAY_CBLAS_INCLUDE_DIR AND CUDARRAY_CBLAS_LIBRARY)
+    add_library(cudarray::cblas INTERFACE IMPORTED GLOBAL)
+    target_include_directories(cudarray::cblas INTERFACE "${CUDARRAY_CBLAS_INCLUDE_DIR}")
+    target_link_libraries(cudarray::cblas INTERFACE "${CUDARRAY_CBLAS_LIBRARY}")
+    target_compile_definitions(cudarray::cblas INTERFACE CUDARRAY_HAS_CBLAS)
+  endif()
+endif()
+
+# One program has one default device: linking both targets fails at configure time.
+function(cudarray_define_device target device)
+  add_library(${target} INTERFACE IMPORTED GLOBAL)
+  target_link_libraries(${target} INTERFACE cudarray::core $<TARGET_NAME_IF_EXISTS:cudarray::cblas>)
+  target_compile_definitions(${target} INTERFACE CUDARRAY_DEFAULT_DEVICE=${device})
+  set_target_properties(${target} PROPERTIES INTERFACE_CUDARRAY_DEFAULT_DEVICE ${device}
+                                             COMPATIBLE_INTERFACE_STRING CUDARRAY_DEFAULT_DEVICE)
+endfunction()
+
+cudarray_define_device(cudarray::cudarray cpu)
+
+if(NOT DEFINED CUDARRAY_WITH_CUDA OR CUDARRAY_WITH_CUDA)
+  find_package(CUDAToolkit QUIET)
+  if(CUDAToolkit_FOUND)
+    cudarray_define_device(cudarray::cuda cuda)
+    target_link_libraries(cudarray::cuda INTERFACE CUDA::cudart CUDA::cublas)
+    target_compile_definitions(cudarray::cuda INTERFACE CUDARRAY_HAS_CUDA)
+    if(NOT DEFINED CUDARRAY_WITH_CUDNN OR CUDARRAY_WITH_CUDNN)
+      find_path(CUDARRAY_CUDNN_INCLUDE_DIR cudnn.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+      find_library(CUDARRAY_CUDNN_LIBRARY NAMES cudnn HINTS ${CUDAToolkit_LIBRARY_DIR})
+      mark_as_advanced(CUDARRAY_CUDNN_INCLUDE_DIR CUDARRAY_CUDNN_LIBRARY)
+      if(CUDARRAY_CUDNN_INCLUDE_DIR AND CUDARRAY_CUDNN_LIBRARY)
+        target_include_directories(cudarray::cuda INTERFACE "${CUDARRAY_CUDNN_INCLUDE_DIR}")
+        target_link_libraries(cudarray::cuda INTERFACE "${CUDARRAY_CUDNN_LIBRARY}")
+        target_compile_definitions(cudarray::cuda INTERFACE CUDARRAY_HAS_CUDNN)
+      endif()
+    endif()
+  endif()
+endif()

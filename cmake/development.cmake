@@ -1,0 +1,42 @@
+# What tests and examples share: warnings, and building one source for a device.
+set(CMAKE_NO_SYSTEM_FROM_IMPORTED ON) # our own headers' warnings count here
+
+set(CUDARRAY_DEVICES cpu)
+if(TARGET cudarray::cuda AND CUDARRAY_ENABLE_CUDA)
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    set(CMAKE_CUDA_ARCHITECTURES 90)
+  endif()
+  enable_language(CUDA)
+  list(APPEND CUDARRAY_DEVICES cuda)
+endif()
+
+add_library(cudarray_warnings INTERFACE)
+set(cudarray_werror $<$<BOOL:${CUDARRAY_WERROR}>:-Werror>)
+target_compile_options(cudarray_warnings INTERFACE
+  "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow;${cudarray_werror}>"
+  "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra;$<$<BOOL:${CUDARRAY_WERROR}>:-Werror=all-warnings>;-Wno-deprecated-gpu-targets>")
+
+# cudarray_add_program(NAME DEVICE SOURCE...) builds NAME_DEVICE. For cuda each source is compiled by nvcc, through a
+# generated .cu that includes it: the language of a source is a property of its folder.
+function(cudarray_add_program name device)
+  set(target ${name}_${device})
+  set(sources ${ARGN})
+  if(device STREQUAL cuda)
+    set(sources)
+    foreach(source IN LISTS ARGN)
+      get_filename_component(full "${source}" ABSOLUTE)
+      string(REPLACE "/" "_" flat "${source}")
+      set(generated "${CMAKE_CURRENT_BINARY_DIR}/${target}/${flat}.cu")
+      file(CONFIGURE OUTPUT "${generated}" CONTENT "#include \"${full}\"\n")
+      list(APPEND sources "${generated}")
+    endforeach()
+  endif()
+  add_executable(${target} ${sources})
+  target_link_libraries(${target} PRIVATE cudarray_warnings)
+  if(device STREQUAL cuda)
+    target_link_libraries(${target} PRIVATE cudarray::cuda)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda>)
+  else()
+    target_link_libraries(${target} PRIVATE cudarray::cudarray)
+  endif()
+endfunction()

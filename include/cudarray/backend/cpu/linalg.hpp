@@ -1,0 +1,107 @@
+// Products of matrices on the CPU: BLAS where it was found, else a blocked product of our own.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#if defined(CUDARRAY_HAS_CBLAS)
+#include <cblas.h>
+#endif
+
+#include <vector>
+
+#include "../../eval/product.hpp"
+#include "../../memory/stats.hpp"
+#include "pack.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+namespace cudarray::inline v0::backend {
+namespace host {
+
+/// c = a @ b for one matrix, any steps. b is packed panel by panel; a block of `rows` x (2 packs) of c stays in registers.
+template <class Build, class T>
+void blocked_product(int64 m, int64 n, int64 k, const T* a, int64 a_row, int64 a_column, const T* b, int64 b_row, int64 b_column, T* c,
+                     int64 c_row) {
+  constexpr int N = Build::vector_bytes / int(sizeof(T)), rows = 4, width = 2 * N;
+  constexpr int64 depth = 256, panel = 16 * width;
+  using pack = simd::pack<T, N, Build>;
+  ::std::vector<T> packed(::std::size_t(depth * panel)), left(::std::size_t(depth * rows));
+  for (int64 j0 = 0; j0 < n; j0 += panel) {
+    const int64 columns = n - j0 < panel ? n - j0 : panel;
+    for (int64 p0 = 0; p0 < k || p0 == 0; p0 += depth) {
+      const int64 deep = k - p0 < depth ? k - p0 : depth;
+      for (int64 j = 0; j < columns; j += width)  // strips of `width` columns, filled up with zeros
+        for (int64 p = 0; p < deep; ++p)
+          for (int64 q = 0; q < width; ++q)
+            packed[::std::size_t(j * depth + p * width + q)] = j + q < columns ? b[(p0 + p) * b_row + (j0 + j + q) * b_column] : T(0);
+      for (int64 i = 0; i < m; i += rows) {
+        const int64 high = m - i < rows ? m - i : rows;
+        for (int64 p = 0; p < deep; ++p)
+          for (int64 r = 0; r < rows; ++r)
+            left[::std::size_t(p * rows + r)] = r < high ? a[(i + r) * a_row + (p0 + p) * a_column] : T(0);
+        for (int64 j = 0; j < columns; j += width) {
+          pack sum[rows][2];
+          for (auto& s : sum) s[0] = s[1] = simd::splat<T, N, Build>(T(0));
+          const T* strip = packed.data() + j * depth;
+          for (int64 p = 0; p < deep; ++p) {
+            const pack x = simd::load_lanes<T, N, Build>(strip + p * width), y = simd::load_lanes<T, N, Build>(strip + p * width + N);
+            for (int r = 0; r < rows; ++r) {
+              const pack v = simd::splat<T, N, Build>(left[::std::size_t(p * rows + r)]);
+              sum[r][0] = {sum[r][0].v + v.v * x.v};
+              sum[r][1] = {sum[r][1].v + v.v * y.v};
+            }
+          }
+          for (int64 r = 0; r < high; ++r)
+            for (int64 q = 0; q < width && j + q < columns; ++q) {
+              T& to = c[(i + r) * c_row + j0 + j + q];
+              const T v = simd::lane(sum[r][q / N], int(q % N));
+              to = p0 == 0 ? v : to + v;
+            }
+        }
+      }
+    }
+  }
+}
+
+/// Half and complex types: accumulated in float32 or as they are.
+template <class T>
+void plain_product(int64 m, int64 n, int64 k, const T* a, int64 a_row, int64 a_column, const T* b, int64 b_row, int64 b_column, T* c,
+                   int64 c_row) {
+  using C = detail::compute_t<T>;
+  for (int64 i = 0; i < m; ++i)
+    for (int64 j = 0; j < n; ++j) {
+      C sum{};
+      for (int64 p = 0; p < k; ++p) sum = sum + C(a[i * a_row + p * a_column]) * C(b[p * b_row + j * b_column]);
+      c[i * c_row + j] = detail::convert_scalar<T>(sum);
+    }
+}
+
+}  // namespace host
+
+template <class Build, class T>
+void multiply_matrices(cpu, const detail::product& g) {
+  detail::count(detail::counters.kernels);
+  for (int64 i = 0; i < g.batch; ++i) {
+    T* c = g.at<T>(0) + i * g.step[0];
+    const T *a = g.at<T>(1) + i * g.step[1], *b = g.at<T>(2) + i * g.step[2];
+#if defined(CUDARRAY_HAS_CBLAS)
+    if constexpr (Build::cblas && (::std::is_same_v<T, float> || ::std::is_same_v<T, double>)) {
+      const auto transposed = [&](int o) { return g.column[o] == 1 ? CblasNoTrans : CblasTrans; };
+      const auto leading = [&](int o) { return int(g.column[o] == 1 ? g.row[o] : g.column[o]); };
+      const int m = int(g.m), n = int(g.n), k = int(g.k);
+      if constexpr (::std::is_same_v<T, float>)
+        cblas_sgemm(CblasRowMajor, transposed(1), transposed(2), m, n, k, 1.f, a, leading(1), b, leading(2), 0.f, c, leading(0));
+      else
+        cblas_dgemm(CblasRowMajor, transposed(1), transposed(2), m, n, k, 1., a, leading(1), b, leading(2), 0., c, leading(0));
+      continue;
+    }
+#endif
+    if constexpr (::std::is_arithmetic_v<T>)
+      host::blocked_product<Build>(g.m, g.n, g.k, a, g.row[1], g.column[1], b, g.row[2], g.column[2], c, g.row[0]);
+    else host::plain_product(g.m, g.n, g.k, a, g.row[1], g.column[1], b, g.row[2], g.column[2], c, g.row[0]);
+  }
+}
+
+}  // namespace cudarray::inline v0::backend
+
+#pragma GCC diagnostic pop

@@ -1,0 +1,235 @@
+// The functions of core/math.hpp on SIMD packs: polynomials where they pay, the scalar function per lane elsewhere.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "pack.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+namespace cudarray::inline v0::simd {
+
+#define CUDARRAY_EACH_LANE1(name)                                                        \
+  template <class T, int N, class B>                                                     \
+  CUDARRAY_FORCE_INLINE auto name(pack<T, N, B> a) {                                     \
+    const auto f = [](T x) { return math::name(x); };                                    \
+    return each_lane<decltype(f), N, B>(f, a);                                           \
+  }
+#define CUDARRAY_EACH_LANE2(name)                                                        \
+  template <class T, int N, class B>                                                     \
+  CUDARRAY_FORCE_INLINE auto name(pack<T, N, B> a, pack<T, N, B> b) {                    \
+    const auto f = [](T x, T y) { return math::name(x, y); };                            \
+    return each_lane<decltype(f), N, B>(f, a, b);                                        \
+  }
+CUDARRAY_EACH_LANE1(exp2)
+CUDARRAY_EACH_LANE1(expm1)
+CUDARRAY_EACH_LANE1(log2)
+CUDARRAY_EACH_LANE1(log10)
+CUDARRAY_EACH_LANE1(log1p)
+CUDARRAY_EACH_LANE1(cbrt)
+CUDARRAY_EACH_LANE1(sin)
+CUDARRAY_EACH_LANE1(cos)
+CUDARRAY_EACH_LANE1(tan)
+CUDARRAY_EACH_LANE1(arcsin)
+CUDARRAY_EACH_LANE1(arccos)
+CUDARRAY_EACH_LANE1(arctan)
+CUDARRAY_EACH_LANE1(sinh)
+CUDARRAY_EACH_LANE1(cosh)
+CUDARRAY_EACH_LANE1(floor)
+CUDARRAY_EACH_LANE1(ceil)
+CUDARRAY_EACH_LANE1(trunc)
+CUDARRAY_EACH_LANE1(rint)
+CUDARRAY_EACH_LANE2(arctan2)
+CUDARRAY_EACH_LANE2(hypot)
+CUDARRAY_EACH_LANE2(fmod)
+CUDARRAY_EACH_LANE2(copysign)
+CUDARRAY_EACH_LANE2(floor_divide)
+CUDARRAY_EACH_LANE2(remainder)
+CUDARRAY_EACH_LANE2(power)
+CUDARRAY_EACH_LANE2(left_shift)
+CUDARRAY_EACH_LANE2(right_shift)
+
+template <class T, int N, class B>
+CUDARRAY_FORCE_INLINE pack<T, N, B> add(pack<T, N, B> a, pack<T, N, B> b) { return a + b; }
+template <class T, int N, class B>
+CUDARRAY_FORCE_INLINE pack<T, N, B> subtract(pack<T, N, B> a, pack<T, N, B> b) { return a - b; }
+template <class T, int N, class B>
+CUDARRAY_FORCE_INLINE pack<T, N, B> multiply(pack<T, N, B> a, pack<T, N, B> b) { return a * b; }
+template <int W, int V, int N, class B>
+CUDARRAY_FORCE_INLINE mask<W, N, B> add(mask<W, N, B> a, mask<V, N, B> b) { return a | b; }
+template <int W, int V, int N, class B>
+CUDARRAY_FORCE_INLINE mask<W, N, B> multiply(mask<W, N, B> a, mask<V, N, B> b) { return a & b; }
+template <class T, int N, class B>
+CUDARRAY_FORCE_INLINE pack<T, N, B> negative(pack<T, N, B> a) { return -a; }
+
+template <class T, int N, class B>
+CUDARRAY_FORCE_INLINE pack<T, N, B> invert(pack<T, N, B> a) { return ~a; }
+template <int W, int N, class B>
+CUDARRAY_FORCE_INLINE mask<W, N, B> invert(mask<W, N, B> a) { return !a; }
+
+template <class T, int N, class B>
+CUDARRAY_FORCE_INLINE pack<T, N, B> maximum(pack<T, N, B> a, pack<T, N, B> b) {
+  return select((a > b) | (a != a), a, b);
+}
+template <class T, int N, class B>
+CUDARRAY_FORCE_INLINE pack<T, N, B> minimum(pack<T, N, B> a, pack<T, N, B> b) {
+  return select((a < b) | (a != a), a, b);
+}
+template <int W, int V, int N, class B>
+CUDARRAY_FORCE_INLINE mask<W, N, B> maximum(mask<W, N, B> a, mask<V, N, B> b) { return a | b; }
+template <int W, int V, int N, class B>
+CUDARRAY_FORCE_INLINE mask<W, N, B> minimum(mask<W, N, B> a, mask<V, N, B> b) { return a & b; }
+
+template <class T, int N, class B>
+CUDARRAY_FORCE_INLINE pack<T, N, B> abs(pack<T, N, B> a) {
+  if constexpr (detail::is_floating<T>) {
+    using I = detail::signed_t<sizeof(T)>;
+    return bits<T>(bits<I>(a) & splat<I, N, B>(::std::numeric_limits<I>::max()));
+  } else {
+    return select(a < splat<T, N, B>(T(0)), -a, a);
+  }
+}
+template <int W, int N, class B>
+CUDARRAY_FORCE_INLINE mask<W, N, B> abs(mask<W, N, B> a) { return a; }
+template <class T, int N, class B>
+CUDARRAY_FORCE_INLINE pack<T, N, B> sign(pack<T, N, B> a) {
+  const auto zero = splat<T, N, B>(T(0)), one = splat<T, N, B>(T(1));
+  return select(a > zero, one, select(a < zero, zero - one, select(a == zero, zero, a)));
+}
+template <class T, int N, class B>
+CUDARRAY_FORCE_INLINE auto isnan(pack<T, N, B> a) { return a != a; }
+template <class T, int N, class B>
+CUDARRAY_FORCE_INLINE auto isfinite(pack<T, N, B> a) { return a - a == splat<T, N, B>(T(0)); }
+template <int W, int N, class B>
+CUDARRAY_FORCE_INLINE mask<W, N, B> isfinite(mask<W, N, B> a) { return {a.v | ~a.v}; }
+template <int W, int N, class B>
+CUDARRAY_FORCE_INLINE mask<W, N, B> isnan(mask<W, N, B> a) { return a ^ a; }
+template <int W, int N, class B>
+CUDARRAY_FORCE_INLINE mask<W, N, B> isinf(mask<W, N, B> a) { return a ^ a; }
+template <class T, int N, class B>
+CUDARRAY_FORCE_INLINE auto isinf(pack<T, N, B> a) {
+  if constexpr (detail::is_floating<T>) return abs(a) == splat<T, N, B>(::std::numeric_limits<T>::infinity());
+  else return a != a;
+}
+
+template <class T, int N, class B>
+CUDARRAY_FORCE_INLINE pack<T, N, B> sqrt(pack<T, N, B> a) {
+  // the compilers vectorise a sqrt loop only where errno is switched off
+#if defined(__x86_64__) && defined(__AVX__)
+  if constexpr (sizeof(a) >= 16) {
+    pack<T, N, B> r;
+    if constexpr (::std::is_same_v<T, float>) asm("vsqrtps %1, %0" : "=v"(r.v) : "v"(a.v));
+    else asm("vsqrtpd %1, %0" : "=v"(r.v) : "v"(a.v));
+    return r;
+  }
+#endif
+  const auto f = [](T x) { return math::sqrt(x); };
+  return each_lane<decltype(f), N, B>(f, a);
+}
+
+/// a * b + c; fused where the build has the instruction.
+template <int N, class B>
+CUDARRAY_FORCE_INLINE pack<float, N, B> multiply_add(pack<float, N, B> a, pack<float, N, B> b, pack<float, N, B> c) {
+  return {a.v * b.v + c.v};
+}
+
+/// Rounds to the nearest integer by adding 1.5 * 2^23; for |a| below 2^22.
+template <int N, class B>
+CUDARRAY_FORCE_INLINE pack<float, N, B> round_small(pack<float, N, B> a) {
+  const auto magic = splat<float, N, B>(12582912.f);
+  return (a + magic) - magic;
+}
+
+/// 2^k for integers k in [-126, 127].
+template <int N, class B>
+CUDARRAY_FORCE_INLINE pack<float, N, B> power_of_two(pack<int32, N, B> k) {
+  return bits<float>(pack<int32, N, B>{(k + splat<int32, N, B>(127)).v << 23});
+}
+
+/// exp by Cody-Waite reduction and the polynomial of Cephes' expf (S. Moshier); at most 1 ulp off.
+template <class T, int N, class B>
+CUDARRAY_FORCE_INLINE pack<T, N, B> exp(pack<T, N, B> x) {
+  if constexpr (!::std::is_same_v<T, float>) {
+    const auto f = [](T v) { return math::exp(v); };
+    return each_lane<decltype(f), N, B>(f, x);
+  } else {
+    const auto c = [](float v) { return splat<float, N, B>(v); };
+    auto y = select(x > c(88.8f), c(88.8f), select(x < c(-104.f), c(-104.f), x));  // NaN passes
+    const auto k = round_small(y * c(1.44269504088896341f));
+    auto r = multiply_add(k, c(-0.693359375f), y);
+    r = multiply_add(k, c(2.12194440e-4f), r);
+    auto p = multiply_add(r, c(1.9875691500e-4f), c(1.3981999507e-3f));
+    p = multiply_add(p, r, c(8.3334519073e-3f));
+    p = multiply_add(p, r, c(4.1665795894e-2f));
+    p = multiply_add(p, r, c(1.6666665459e-1f));
+    p = multiply_add(p, r, c(5.0000001201e-1f));
+    p = multiply_add(p * r, r, r) + c(1.f);
+    // 2^k in two factors: k reaches from -150 to 128
+    const auto n = convert<int32>(select(k == k, k, c(0.f)));
+    const pack<int32, N, B> half{n.v >> 1};
+    return p * power_of_two(half) * power_of_two(n - half);
+  }
+}
+
+/// log by the polynomial of Cephes' logf (S. Moshier); at most 1 ulp off.
+template <class T, int N, class B>
+CUDARRAY_FORCE_INLINE pack<T, N, B> log(pack<T, N, B> x) {
+  if constexpr (!::std::is_same_v<T, float>) {
+    const auto f = [](T v) { return math::log(v); };
+    return each_lane<decltype(f), N, B>(f, x);
+  } else {
+    const auto c = [](float v) { return splat<float, N, B>(v); };
+    const auto i = [](int32 v) { return splat<int32, N, B>(v); };
+    const auto tiny = x < c(1.17549435e-38f);
+    const auto scaled = select(tiny, x * c(8388608.f), x);
+    const auto b = bits<int32>(scaled);
+    auto e = convert<float>(pack<int32, N, B>{(b.v >> 23) - 126}) - select(tiny, c(23.f), c(0.f));
+    auto m = bits<float>((b & i(0x007fffff)) | i(0x3f000000));  // [0.5, 1)
+    const auto low = m < c(0.707106781186547524f);
+    e = e - select(low, c(1.f), c(0.f));
+    m = m + select(low, m, c(0.f)) - c(1.f);
+    const auto z = m * m;
+    auto p = multiply_add(c(7.0376836292e-2f), m, c(-1.1514610310e-1f));
+    p = multiply_add(p, m, c(1.1676998740e-1f));
+    p = multiply_add(p, m, c(-1.2420140846e-1f));
+    p = multiply_add(p, m, c(1.4249322787e-1f));
+    p = multiply_add(p, m, c(-1.6668057665e-1f));
+    p = multiply_add(p, m, c(2.0000714765e-1f));
+    p = multiply_add(p, m, c(-2.4999993993e-1f));
+    p = multiply_add(p, m, c(3.3333331174e-1f));
+    auto y = p * m * z;
+    y = multiply_add(e, c(-2.12194440e-4f), y);
+    y = multiply_add(z, c(-0.5f), y);
+    y = multiply_add(e, c(0.693359375f), m + y);
+    const float inf = ::std::numeric_limits<float>::infinity();
+    y = select(x == c(inf), x, y);
+    y = select(x == c(0.f), c(-inf), y);
+    return select((x < c(0.f)) | (x != x), c(::std::numeric_limits<float>::quiet_NaN()), y);
+  }
+}
+
+/// tanh: Cephes' polynomial below 0.625, by exp above.
+template <class T, int N, class B>
+CUDARRAY_FORCE_INLINE pack<T, N, B> tanh(pack<T, N, B> x) {
+  if constexpr (!::std::is_same_v<T, float>) {
+    const auto f = [](T v) { return math::tanh(v); };
+    return each_lane<decltype(f), N, B>(f, x);
+  } else {
+    const auto c = [](float v) { return splat<float, N, B>(v); };
+    const auto a = abs(x), z = x * x;
+    auto p = multiply_add(c(-5.70498872745e-3f), z, c(2.06390887954e-2f));
+    p = multiply_add(p, z, c(-5.37397155531e-2f));
+    p = multiply_add(p, z, c(1.33314422036e-1f));
+    p = multiply_add(p, z, c(-3.33332819422e-1f));
+    const auto small = multiply_add(p * z, x, x);
+    const auto large = c(1.f) - c(2.f) / (exp(a + a) + c(1.f));
+    return select(a < c(0.625f), small, select(x < c(0.f), -large, large) + select(x != x, x, c(0.f)));
+  }
+}
+
+#undef CUDARRAY_EACH_LANE1
+#undef CUDARRAY_EACH_LANE2
+
+}  // namespace cudarray::inline v0::simd
+
+#pragma GCC diagnostic pop

@@ -1,0 +1,173 @@
+// Device memory: stream-ordered pools, and the order between streams that touch one block.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../../eval/plan.hpp"
+#include "../../memory/stats.hpp"
+#include "runtime.hpp"
+
+namespace cudarray::inline v0::backend {
+namespace gpu {
+
+/// A block knows the stream it was allocated on (home), the last one that wrote it, and the others that touched it.
+struct block : detail::storage {
+  static constexpr int most_users = 8;
+  stream_ref home, writer;
+  stream_ref users[most_users];
+  int user_count = 0;  ///< streams other than home that touched it
+  char lock = 0;
+};
+
+/// Makes `later` wait for all work `earlier` was given so far.
+inline void order(const stream_state& earlier, const stream_state& later) {
+  cudaEvent_t e = nullptr;
+  {
+    const device_guard guard(earlier.ordinal);
+    check(cudaEventCreateWithFlags(&e, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+  }
+  cudaError_t r = cudaEventRecord(e, earlier.handle);
+  if (r == cudaSuccess) r = cudaStreamWaitEvent(later.handle, e, 0);
+  (void)cudaEventDestroy(e);
+  check(r, "cudaStreamWaitEvent");
+}
+
+inline void release_block(detail::storage* s) noexcept;
+
+/// Called before work on `now` reads or writes a block. On the stream that wrote last, with no other user, it is one
+/// compare; else the work waits for the last write, and a write for every reader too.
+inline void use_on(detail::storage* s, const stream_ref& now, bool write) {
+  if (s == nullptr || s->release != release_block) return;  // borrowed memory: its owner orders its use
+  auto& b = *static_cast<block*>(s);
+  if (b.writer.get() == now.get() && __atomic_load_n(&b.user_count, __ATOMIC_ACQUIRE) == 0) return;
+  while (__atomic_test_and_set(&b.lock, __ATOMIC_ACQUIRE)) {
+  }
+  struct unlock {
+    char& lock;
+    ~unlock() { __atomic_clear(&lock, __ATOMIC_RELEASE); }
+  } const on_exit{b.lock};
+  if (b.writer.get() != now.get()) order(*b.writer.get(), *now.get());
+  bool known = now.get() == b.home.get();
+  for (int i = 0; i < b.user_count; ++i) {
+    known = known || b.users[i].get() == now.get();
+    if (write && b.users[i].get() != now.get() && b.users[i].get() != b.writer.get()) order(*b.users[i].get(), *now.get());
+  }
+  if (write && b.home.get() != now.get() && b.home.get() != b.writer.get()) order(*b.home.get(), *now.get());
+  if (!known) {
+    if (b.user_count == block::most_users) {  // fold the oldest user into home's order
+      order(*b.users[0].get(), *b.home.get());
+      b.users[0] = now;
+    } else {
+      b.users[b.user_count] = now;
+      __atomic_store_n(&b.user_count, b.user_count + 1, __ATOMIC_RELEASE);
+    }
+  }
+  if (write) b.writer = now;
+}
+
+/// Frees in home's order, after the last use on every stream. Never throws; after the runtime's end it does nothing.
+inline void release_block(detail::storage* s) noexcept {
+  auto* b = static_cast<block*>(s);
+  int before = -1;
+  if (cudaGetDevice(&before) == cudaSuccess) {
+    if (before != b->ordinal) (void)cudaSetDevice(b->ordinal);
+    bool ordered = true;
+    for (int i = 0; i < b->user_count; ++i) {
+      cudaEvent_t e = nullptr;
+      ordered = ordered && cudaEventCreateWithFlags(&e, cudaEventDisableTiming) == cudaSuccess &&
+                cudaEventRecord(e, b->users[i]->handle) == cudaSuccess && cudaStreamWaitEvent(b->home->handle, e, 0) == cudaSuccess;
+      if (e) (void)cudaEventDestroy(e);
+    }
+    if (!ordered) (void)cudaDeviceSynchronize();
+    if (b->data) (void)cudaFreeAsync(b->data, b->home->handle);
+    if (before != b->ordinal) (void)cudaSetDevice(before);
+  }
+  (void)cudaGetLastError();
+  delete b;
+}
+
+/// Pools keep what is freed: a pair of calls costs about 1 µs then.
+inline void keep_pool_memory(int ordinal) {
+  cudaMemPool_t pool = nullptr;
+  check(cudaDeviceGetDefaultMemPool(&pool, ordinal), "cudaDeviceGetDefaultMemPool");
+  uint64 all = UINT64_MAX;
+  check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all), "cudaMemPoolSetAttribute");
+}
+
+/// The record in mapped host memory that kernels of a device report to.
+CUDARRAY_PUBLIC inline detail::fault_record*& fault_memory(int ordinal) {
+  static detail::fault_record* records[most_devices];
+  return records[ordinal];
+}
+
+/// Throws what kernels reported since the last look.
+inline void throw_reported(int ordinal) {
+  detail::fault_record* const f = fault_memory(ordinal);
+  if (f == nullptr || f->function == nullptr) return;
+  struct reset {
+    detail::fault_record* f;
+    ~reset() { f->function = nullptr; }
+  } const on_exit{f};
+  detail::throw_fault(*f);
+}
+
+/// Waits for this thread's stream and throws what went wrong in it.
+inline void wait(int ordinal) {
+  check(cudaStreamSynchronize(current(ordinal)->handle), "cudaStreamSynchronize");
+  throw_reported(ordinal);
+}
+
+}  // namespace gpu
+
+CUDARRAY_PUBLIC inline detail::storage_ref allocate(cuda device, ::std::size_t bytes) {
+  const gpu::stream_ref& stream = gpu::current(device.ordinal);
+  const gpu::device_guard guard(device.ordinal);
+  static bool pools_kept[gpu::most_devices];
+  if (!__atomic_load_n(&pools_kept[device.ordinal], __ATOMIC_RELAXED)) {
+    gpu::keep_pool_memory(device.ordinal);
+    __atomic_store_n(&pools_kept[device.ordinal], true, __ATOMIC_RELAXED);
+  }
+  void* data = nullptr;
+  if (bytes > 0) gpu::check(cudaMallocAsync(&data, bytes, stream->handle), detail::cat("allocating ", bytes, " bytes").c_str());
+  auto* b = new gpu::block;
+  b->data = data;
+  b->bytes = bytes;
+  b->ordinal = device.ordinal;
+  b->release = gpu::release_block;
+  b->home = b->writer = stream;
+  detail::count(detail::counters.allocations);
+  return detail::storage_ref(b);
+}
+
+inline void copy_to_host(cuda device, void* host, detail::storage& s, ::std::size_t offset, ::std::size_t bytes) {
+  const gpu::device_guard guard(device.ordinal);
+  const gpu::stream_ref& stream = gpu::current(device.ordinal);
+  gpu::use_on(&s, stream, false);
+  gpu::check(cudaMemcpyAsync(host, static_cast<const char*>(s.data) + offset, bytes, cudaMemcpyDefault, stream->handle), "cudaMemcpyAsync");
+  gpu::wait(device.ordinal);
+}
+
+inline void copy_from_host(cuda device, detail::storage& s, ::std::size_t offset, const void* host, ::std::size_t bytes) {
+  const gpu::device_guard guard(device.ordinal);
+  const gpu::stream_ref& stream = gpu::current(device.ordinal);
+  gpu::use_on(&s, stream, true);
+  gpu::check(cudaMemcpyAsync(static_cast<char*>(s.data) + offset, host, bytes, cudaMemcpyDefault, stream->handle), "cudaMemcpyAsync");
+  gpu::check(cudaStreamSynchronize(stream->handle), "cudaStreamSynchronize");
+}
+
+inline void synchronize_device(cuda device) {
+  const gpu::device_guard guard(device.ordinal);
+  gpu::wait(device.ordinal);
+}
+
+inline detail::fault_record* fault_slot(cuda device) {
+  auto& record = gpu::fault_memory(device.ordinal);
+  if (record == nullptr) {
+    const gpu::device_guard guard(device.ordinal);
+    void* p = nullptr;
+    gpu::check(cudaHostAlloc(&p, sizeof(detail::fault_record), cudaHostAllocMapped | cudaHostAllocPortable), "cudaHostAlloc");
+    record = new (p) detail::fault_record;
+  }
+  return record;
+}
+
+}  // namespace cudarray::inline v0::backend

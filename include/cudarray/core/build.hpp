@@ -1,0 +1,44 @@
+// The configuration a translation unit is built with, as a type: it tags every function whose body depends on it.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+namespace cudarray::inline v0 {
+namespace detail {
+
+/// What of the machine and of optional libraries this file's code may use. Functions that depend on it take it as a
+/// template parameter, so that files built with different flags link in any order and each runs its own code.
+template <int VectorBytes, bool Fma, bool Cblas>
+struct build_config {
+  static constexpr int vector_bytes = VectorBytes;
+  static constexpr bool fma = Fma;
+  static constexpr bool cblas = Cblas;
+};
+
+}  // namespace detail
+
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+#define CUDARRAY_VECTOR_BYTES 64
+#elif defined(__AVX2__)
+#define CUDARRAY_VECTOR_BYTES 32
+#else
+#define CUDARRAY_VECTOR_BYTES 16
+#endif
+#if defined(__FMA__) || defined(__aarch64__)
+#define CUDARRAY_FMA true
+#else
+#define CUDARRAY_FMA false
+#endif
+#if defined(CUDARRAY_HAS_CBLAS)
+#define CUDARRAY_CBLAS true
+#else
+#define CUDARRAY_CBLAS false
+#endif
+
+/// The configuration of the file being compiled.
+using this_build = detail::build_config<CUDARRAY_VECTOR_BYTES, CUDARRAY_FMA, CUDARRAY_CBLAS>;
+
+#undef CUDARRAY_VECTOR_BYTES
+#undef CUDARRAY_FMA
+#undef CUDARRAY_CBLAS
+
+}  // namespace cudarray::inline v0

@@ -1,0 +1,45 @@
+// Device tags.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+namespace cudarray::inline v0 {
+namespace backend {
+
+/// The CPU. Its functions run at once, in the calling thread.
+struct cpu {
+  static constexpr const char* name = "cpu";
+  static constexpr bool synchronous = true;      ///< work is finished, and its errors are known, when a call returns
+  static constexpr bool host_accessible = true;  ///< the host may read and write its memory
+  int ordinal = 0;
+  friend constexpr bool operator==(cpu, cpu) = default;
+};
+
+/// A CUDA device; `ordinal` counts as cudaGetDevice does. `cuda{}` is device 0.
+struct cuda {
+  static constexpr const char* name = "cuda";
+  static constexpr bool synchronous = false;
+  static constexpr bool host_accessible = false;
+  int ordinal = 0;
+  friend constexpr bool operator==(cuda, cuda) = default;
+};
+
+}  // namespace backend
+
+using backend::cpu;
+using backend::cuda;
+
+/// The device of arrays that do not name one: set once per target by CMake (`cudarray::cuda` makes it `cuda`).
+#if defined(CUDARRAY_DEFAULT_DEVICE)
+using default_device = backend::CUDARRAY_DEFAULT_DEVICE;
+#else
+using default_device = backend::cpu;
+#endif
+
+template <class T>
+concept device_tag = requires {
+  { T::name };
+  { T::synchronous };
+  { T::host_accessible };
+};
+
+}  // namespace cudarray::inline v0

@@ -1,0 +1,93 @@
+// float16, bfloat16 and complex element types: the same in every translation unit, with or without CUDA.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+
+#include "annotations.hpp"
+
+namespace cudarray::inline v0 {
+namespace detail {
+
+CUDARRAY_HD constexpr float half_bits_to_float(::std::uint16_t h) {
+  const ::std::uint32_t sign = ::std::uint32_t(h & 0x8000u) << 16;
+  ::std::uint32_t e = (h >> 10) & 0x1fu, m = h & 0x3ffu;
+  if (e == 31) return __builtin_bit_cast(float, sign | 0x7f800000u | (m << 13));
+  if (e == 0) {
+    // m * 2^-24 is exact in float32
+    const float v = float(m) * 5.9604644775390625e-8f;
+    return sign ? -v : v;
+  }
+  return __builtin_bit_cast(float, sign | ((e + 112u) << 23) | (m << 13));
+}
+
+/// Rounds to nearest, ties to even.
+CUDARRAY_HD constexpr ::std::uint16_t float_to_half_bits(float f) {
+  const ::std::uint32_t x = __builtin_bit_cast(::std::uint32_t, f);
+  const ::std::uint32_t sign = (x >> 16) & 0x8000u, a = x & 0x7fffffffu;
+  if (a > 0x7f800000u) return ::std::uint16_t(sign | 0x7e00u | ((a >> 13) & 0x3ffu));
+  if (a >= 0x477ff000u) return ::std::uint16_t(sign | 0x7c00u);  // 65520 and above
+  if (a < 0x38800000u) {                                         // below 2^-14: a subnormal
+    // adding 0.5 moves the significant bits to the end of the mantissa, rounded by the addition itself
+    const float v = __builtin_bit_cast(float, a) + 0.5f;
+    return ::std::uint16_t(sign | (__builtin_bit_cast(::std::uint32_t, v) - 0x3f000000u));
+  }
+  const ::std::uint32_t r = a - 0x38000000u + 0xfffu + ((a >> 13) & 1u);
+  return ::std::uint16_t(sign | (r >> 13));
+}
+
+CUDARRAY_HD constexpr float bfloat_bits_to_float(::std::uint16_t b) {
+  return __builtin_bit_cast(float, ::std::uint32_t(b) << 16);
+}
+
+CUDARRAY_HD constexpr ::std::uint16_t float_to_bfloat_bits(float f) {
+  const ::std::uint32_t x = __builtin_bit_cast(::std::uint32_t, f);
+  if ((x & 0x7fffffffu) > 0x7f800000u) return ::std::uint16_t((x >> 16) | 0x40u);
+  return ::std::uint16_t((x + 0x7fffu + ((x >> 16) & 1u)) >> 16);
+}
+
+}  // namespace detail
+
+/// IEEE binary16, layout-compatible with `__half` and `_Float16`. It converts from and to float; arithmetic happens in
+/// float32.
+struct float16 {
+  ::std::uint16_t bits = 0;
+  constexpr float16() = default;
+  CUDARRAY_HD explicit constexpr float16(float f) : bits(detail::float_to_half_bits(f)) {}
+  CUDARRAY_HD constexpr operator float() const { return detail::half_bits_to_float(bits); }
+};
+
+/// bfloat16, layout-compatible with `__nv_bfloat16`. It converts from and to float; arithmetic happens in float32.
+struct bfloat16 {
+  ::std::uint16_t bits = 0;
+  constexpr bfloat16() = default;
+  CUDARRAY_HD explicit constexpr bfloat16(float f) : bits(detail::float_to_bfloat_bits(f)) {}
+  CUDARRAY_HD constexpr operator float() const { return detail::bfloat_bits_to_float(bits); }
+};
+
+/// A complex number, layout-compatible with `std::complex<T>` and `cuFloatComplex`.
+template <class T>
+struct complex {
+  T re{}, im{};
+  constexpr complex() = default;
+  CUDARRAY_HD constexpr complex(T r, T i = T{}) : re(r), im(i) {}
+  template <class U>
+  CUDARRAY_HD explicit constexpr complex(const complex<U>& o) : re(T(o.re)), im(T(o.im)) {}
+  /// From `std::complex` and its like; only the host calls it.
+  template <class C>
+    requires requires(const C& c) { c.real(), c.imag(); }
+  constexpr complex(const C& c) : re(T(c.real())), im(T(c.imag())) {}
+  CUDARRAY_HD friend constexpr complex operator+(complex a, complex b) { return {a.re + b.re, a.im + b.im}; }
+  CUDARRAY_HD friend constexpr complex operator-(complex a, complex b) { return {a.re - b.re, a.im - b.im}; }
+  CUDARRAY_HD friend constexpr complex operator-(complex a) { return {-a.re, -a.im}; }
+  CUDARRAY_HD friend constexpr complex operator*(complex a, complex b) {
+    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+  }
+  CUDARRAY_HD friend constexpr bool operator==(complex a, complex b) { return a.re == b.re && a.im == b.im; }
+  CUDARRAY_HD friend constexpr bool operator!=(complex a, complex b) { return !(a == b); }
+};
+
+using complex64 = complex<float>;
+using complex128 = complex<double>;
+
+}  // namespace cudarray::inline v0

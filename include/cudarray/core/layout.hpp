@@ -1,0 +1,198 @@
+// Layouts, and the pure functions from layout to layout that make views.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "shape.hpp"
+#include "slice.hpp"
+
+namespace cudarray::inline v0 {
+
+/// Where the elements of an array lie: extents, and strides and offset in elements.
+struct layout {
+  shape dims;
+  int64 stride[max_rank] = {};
+  int64 offset = 0;
+
+  constexpr int ndim() const { return dims.ndim(); }
+  constexpr int64 elements() const { return dims.elements(); }
+  friend constexpr bool operator==(const layout& a, const layout& b) {
+    if (a.dims != b.dims || a.offset != b.offset) return false;
+    for (int i = 0; i < a.ndim(); ++i)
+      if (a.stride[i] != b.stride[i] && a.dims[i] > 1) return false;
+    return true;
+  }
+  friend constexpr bool operator!=(const layout& a, const layout& b) { return !(a == b); }
+};
+
+namespace detail {
+
+/// C order, from offset 0.
+constexpr layout c_layout(const shape& s) {
+  layout l{s, {}, 0};
+  int64 step = 1;
+  for (int i = s.ndim() - 1; i >= 0; --i) {
+    l.stride[i] = step;
+    step *= s[i] > 0 ? s[i] : 1;
+  }
+  return l;
+}
+
+/// True if the elements lie in C order without gaps; extents of 1 and empty arrays do not matter.
+constexpr bool is_c_contiguous(const layout& l) {
+  int64 step = 1;
+  for (int i = l.ndim() - 1; i >= 0; --i) {
+    if (l.dims[i] == 0) return true;
+    if (l.dims[i] != 1 && l.stride[i] != step) return false;
+    step *= l.dims[i];
+  }
+  return true;
+}
+
+/// True if two indices reach the same element, as a broadcast axis does; such an array is read-only.
+constexpr bool repeats_elements(const layout& l) {
+  for (int i = 0; i < l.ndim(); ++i)
+    if (l.dims[i] > 1 && l.stride[i] == 0) return true;
+  return false;
+}
+
+/// The range of offsets a layout reaches, `last` included; `last < first` if it is empty.
+struct extent {
+  int64 first = 0, last = -1;
+};
+constexpr extent span_of(const layout& l) {
+  if (l.elements() == 0) return {};
+  extent e{l.offset, l.offset};
+  for (int i = 0; i < l.ndim(); ++i) {
+    const int64 reach = (l.dims[i] - 1) * l.stride[i];
+    (reach < 0 ? e.first : e.last) += reach;
+  }
+  return e;
+}
+
+/// Applies an index. Integers and slices take axes from the front, `...` fills up; throws index_error and value_error.
+inline layout index_layout(const layout& l, const index_item* items, int n) {
+  using what = index_item::what;
+  int used = 0, dots = 0;
+  for (int i = 0; i < n; ++i) {
+    used += items[i].is == what::integer || items[i].is == what::slice_;
+    dots += items[i].is == what::ellipsis_;
+  }
+  if (dots > 1) throw index_error("index: more than one ellipsis");
+  if (used > l.ndim())
+    throw index_error(cat("index: ", used, " indices for an array of ", l.ndim(), " axes, shape ", l.dims));
+  layout r;
+  r.offset = l.offset;
+  int axis = 0;
+  const auto keep = [&](int64 extent, int64 stride) {
+    r.stride[r.ndim() < max_rank ? r.ndim() : 0] = stride;
+    r.dims.push_back(extent);
+  };
+  for (int i = 0; i < n; ++i) {
+    const index_item& it = items[i];
+    if (it.is == what::newaxis_) {
+      keep(1, 0);
+    } else if (it.is == what::ellipsis_) {
+      for (int k = l.ndim() - used; k > 0; --k, ++axis) keep(l.dims[axis], l.stride[axis]);
+    } else if (it.is == what::integer) {
+      const int64 d = l.dims[axis];
+      if (it.integer < -d || it.integer >= d)
+        throw index_error(cat("index: ", it.integer, " is out of bounds for axis ", axis, " with size ", d));
+      r.offset += (it.integer < 0 ? it.integer + d : it.integer) * l.stride[axis++];
+    } else {
+      const int64 d = l.dims[axis], step = it.step.given ? it.step.value : 1;
+      if (step == 0) throw value_error("slice: the step is 0");
+      const int64 low = step > 0 ? 0 : -1, high = step > 0 ? d : d - 1;  // as Python's slice.indices
+      const auto clip = [&](slice_bound b, int64 absent) {
+        if (!b.given) return absent;
+        const int64 v = b.value < 0 ? b.value + d : b.value;
+        return v < low ? low : v > high ? high : v;
+      };
+      const int64 start = clip(it.start, step > 0 ? low : high), stop = clip(it.stop, step > 0 ? high : low);
+      int64 count = 0;
+      if (step > 0 && start < stop) count = 1 + (stop - start - 1) / step;
+      if (step < 0 && start > stop) count = step == INT64_MIN ? 1 : 1 + (start - stop - 1) / -step;
+      if (count > 0) r.offset += start * l.stride[axis];
+      keep(count, count > 1 ? l.stride[axis] * step : l.stride[axis]);
+      ++axis;
+    }
+  }
+  for (; axis < l.ndim(); ++axis) keep(l.dims[axis], l.stride[axis]);
+  return r;
+}
+
+/// Axis i of the result is axis perm[i] of the operand.
+inline layout permute_layout(const layout& l, const int* perm) {
+  layout r = l;
+  for (int i = 0; i < l.ndim(); ++i) {
+    r.dims[i] = l.dims[perm[i]];
+    r.stride[i] = l.stride[perm[i]];
+  }
+  return r;
+}
+
+/// Views `l` in a shape it broadcasts to: repeated axes get stride 0. Throws shape_error.
+inline layout broadcast_layout(const char* function, const layout& l, const shape& to) {
+  const int lead = to.ndim() - l.ndim();
+  bool fits = lead >= 0;
+  layout r{to, {}, l.offset};
+  for (int i = 0; fits && i < l.ndim(); ++i) {
+    fits = l.dims[i] == to[i + lead] || l.dims[i] == 1;
+    r.stride[i + lead] = l.dims[i] == 1 ? 0 : l.stride[i];
+  }
+  if (!fits) throw shape_error(cat(function, ": shape ", l.dims, " does not broadcast to ", to));
+  return r;
+}
+
+/// Fills in the one -1 of a requested shape. Throws shape_error where the element counts differ.
+inline shape resolve_reshape(const shape& from, const shape& request) {
+  shape r = request;
+  int64 known = 1;
+  int unknown = -1;
+  for (int i = 0; i < r.ndim(); ++i) {
+    if (r[i] == -1 && unknown < 0) unknown = i;
+    else if (r[i] < 0) throw shape_error(cat("reshape: cannot reshape ", from, " to ", request));
+    else known *= r[i];
+  }
+  const int64 n = from.elements();
+  if (unknown >= 0 && known != 0 && n % known == 0) r[unknown] = n / known;
+  if (r.elements() != n || (unknown >= 0 && r[unknown] < 0))
+    throw shape_error(cat("reshape: cannot reshape ", from, " (", n, " elements) to ", request));
+  return r;
+}
+
+/// Views `l` in another shape of as many elements, C order kept. False where no strides can say it.
+inline bool reshape_layout(const layout& l, const shape& to, layout& r) {
+  r = c_layout(to);
+  r.offset = l.offset;
+  if (l.elements() == 0) return true;
+  int i = 0, j = 0;
+  while (i < l.ndim() || j < to.ndim()) {
+    // the shortest groups of axes [i, i2) and [j, j2) with equal element counts
+    int i2 = i, j2 = j;
+    int64 a = 1, b = 1;
+    if (i2 < l.ndim()) a *= l.dims[i2++];
+    if (j2 < to.ndim()) b *= to[j2++];
+    while (a != b) {
+      if (a < b) a *= l.dims[i2++];
+      else b *= to[j2++];
+    }
+    int64 s = 0, step = 0;  // the operand's group must be one run of stride s
+    bool first = true;
+    for (int k = i2 - 1; k >= i; --k) {
+      if (l.dims[k] == 1) continue;
+      if (first) s = step = l.stride[k];
+      else if (l.stride[k] != step) return false;
+      first = false;
+      step *= l.dims[k];
+    }
+    for (int k = j2 - 1; k >= j; --k) {
+      r.stride[k] = s;
+      s *= to[k];
+    }
+    i = i2, j = j2;
+  }
+  return true;
+}
+
+}  // namespace detail
+}  // namespace cudarray::inline v0

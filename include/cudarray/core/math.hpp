@@ -1,0 +1,205 @@
+// Scalar functions for host and device code, with NumPy's meaning at the edges. Packs overload the same names.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cmath>
+
+#include "dtype.hpp"
+
+namespace cudarray::inline v0 {
+namespace detail {
+
+/// Conversion between lane types; SIMD packs add an overload found by argument-dependent look-up.
+template <class To, class From>
+  requires(kind_of<From> != kind::none)
+CUDARRAY_HD constexpr To lane_cast(From v) {
+  return convert_scalar<To>(v);
+}
+
+template <class T>
+concept real_floating = ::std::is_same_v<T, float> || ::std::is_same_v<T, double>;
+template <class T>
+concept integer = is_integer<T>;
+
+}  // namespace detail
+
+/// Functions of scalars. float32 and float64 as the C library and CUDA's have them; integers wrap.
+namespace math {
+
+#define CUDARRAY_MATH1(name, c)                                \
+  CUDARRAY_HD inline float name(float x) { return ::c##f(x); } \
+  CUDARRAY_HD inline double name(double x) { return ::c(x); }
+#define CUDARRAY_MATH2(name, c)                                            \
+  CUDARRAY_HD inline float name(float x, float y) { return ::c##f(x, y); } \
+  CUDARRAY_HD inline double name(double x, double y) { return ::c(x, y); }
+CUDARRAY_MATH1(exp, exp)
+CUDARRAY_MATH1(exp2, exp2)
+CUDARRAY_MATH1(expm1, expm1)
+CUDARRAY_MATH1(log, log)
+CUDARRAY_MATH1(log2, log2)
+CUDARRAY_MATH1(log10, log10)
+CUDARRAY_MATH1(log1p, log1p)
+CUDARRAY_MATH1(sqrt, sqrt)
+CUDARRAY_MATH1(cbrt, cbrt)
+CUDARRAY_MATH1(sin, sin)
+CUDARRAY_MATH1(cos, cos)
+CUDARRAY_MATH1(tan, tan)
+CUDARRAY_MATH1(arcsin, asin)
+CUDARRAY_MATH1(arccos, acos)
+CUDARRAY_MATH1(arctan, atan)
+CUDARRAY_MATH1(sinh, sinh)
+CUDARRAY_MATH1(cosh, cosh)
+CUDARRAY_MATH1(tanh, tanh)
+CUDARRAY_MATH1(floor, floor)
+CUDARRAY_MATH1(ceil, ceil)
+CUDARRAY_MATH1(trunc, trunc)
+CUDARRAY_MATH1(rint, rint)
+CUDARRAY_MATH1(abs, fabs)
+CUDARRAY_MATH2(arctan2, atan2)
+CUDARRAY_MATH2(hypot, hypot)
+CUDARRAY_MATH2(copysign, copysign)
+CUDARRAY_MATH2(fmod, fmod)
+#undef CUDARRAY_MATH1
+#undef CUDARRAY_MATH2
+
+CUDARRAY_HD inline float fma(float a, float b, float c) { return ::fmaf(a, b, c); }
+CUDARRAY_HD inline double fma(double a, double b, double c) { return ::fma(a, b, c); }
+
+template <class T>
+CUDARRAY_HD constexpr T select(bool c, T a, T b) {
+  return c ? a : b;
+}
+
+/// Integer arithmetic wraps, bool + bool is "or" and bool * bool "and", as NumPy has it.
+#define CUDARRAY_WRAPPING(name, sign)                                                              \
+  template <class T>                                                                               \
+  CUDARRAY_HD constexpr T name(T a, T b) {                                                         \
+    if constexpr (detail::is_integer<T>) return T(uint64(a) sign uint64(b));                       \
+    else return a sign b;                                                                          \
+  }
+CUDARRAY_WRAPPING(add, +)
+CUDARRAY_WRAPPING(subtract, -)
+CUDARRAY_WRAPPING(multiply, *)
+#undef CUDARRAY_WRAPPING
+CUDARRAY_HD constexpr bool add(bool a, bool b) { return a || b; }
+CUDARRAY_HD constexpr bool multiply(bool a, bool b) { return a && b; }
+
+template <class T>
+CUDARRAY_HD constexpr T negative(T a) {
+  if constexpr (detail::is_integer<T>) return T(uint64(0) - uint64(a));
+  else return -a;
+}
+template <detail::integer T>
+CUDARRAY_HD constexpr T abs(T a) {
+  return a < T(0) ? negative(a) : a;
+}
+CUDARRAY_HD constexpr bool abs(bool a) { return a; }
+
+template <detail::integer T>
+CUDARRAY_HD constexpr T floor(T a) { return a; }
+template <detail::integer T>
+CUDARRAY_HD constexpr T ceil(T a) { return a; }
+template <detail::integer T>
+CUDARRAY_HD constexpr T trunc(T a) { return a; }
+template <detail::integer T>
+CUDARRAY_HD constexpr T rint(T a) { return a; }
+
+template <class T>
+CUDARRAY_HD constexpr T invert(T a) {
+  if constexpr (::std::is_same_v<T, bool>) return !a;
+  else return T(~a);
+}
+
+/// -1, 0 or 1; NaN stays NaN.
+template <class T>
+CUDARRAY_HD constexpr T sign(T a) {
+  if constexpr (detail::is_integer<T>) return a > T(0) ? T(1) : a < T(0) ? T(-1) : T(0);
+  else return a > T(0) ? T(1) : a < T(0) ? T(-1) : a == T(0) ? T(0) : a;
+}
+
+template <class T>
+CUDARRAY_HD constexpr bool isnan(T a) { return a != a; }
+template <class T>
+CUDARRAY_HD constexpr bool isinf(T a) {
+  if constexpr (detail::is_floating<T>) return a == ::std::numeric_limits<T>::infinity() || a == -::std::numeric_limits<T>::infinity();
+  else return false;
+}
+template <class T>
+CUDARRAY_HD constexpr bool isfinite(T a) { return a - a == T(0); }
+CUDARRAY_HD constexpr bool isfinite(bool) { return true; }
+
+/// The larger; NaN where either is.
+template <class T>
+CUDARRAY_HD constexpr T maximum(T a, T b) { return a > b || a != a ? a : b; }
+/// The smaller; NaN where either is.
+template <class T>
+CUDARRAY_HD constexpr T minimum(T a, T b) { return a < b || a != a ? a : b; }
+
+/// The remainder with the sign of the divisor, as Python's `%`. Integers: 0 for a divisor of 0.
+template <class T>
+CUDARRAY_HD inline T remainder(T a, T b) {
+  if constexpr (detail::is_integer<T>) {
+    if (b == T(0)) return T(0);
+    if constexpr (kind_of<T> == kind::signed_)
+      if (b == T(-1)) return T(0);
+    const T m = T(a % b);
+    return m != T(0) && ((m < T(0)) != (b < T(0))) ? T(m + b) : m;
+  } else {
+    const T m = fmod(a, b);
+    if (b == T(0)) return m;
+    if (m != T(0)) return (b < T(0)) != (m < T(0)) ? m + b : m;
+    return copysign(T(0), b);
+  }
+}
+
+/// The quotient rounded down. Integers: 0 for a divisor of 0, the most negative by -1 wraps.
+template <class T>
+CUDARRAY_HD inline T floor_divide(T a, T b) {
+  if constexpr (detail::is_integer<T>) {
+    if (b == T(0)) return T(0);
+    if constexpr (kind_of<T> == kind::signed_)
+      if (b == T(-1)) return negative(a);
+    const T q = T(a / b);
+    return T(a % b) != T(0) && ((a < T(0)) != (b < T(0))) ? T(q - 1) : q;
+  } else {  // as NumPy's npy_divmod: exact where the quotient is representable
+    if (b == T(0)) return a / b;
+    const T m = fmod(a, b);
+    T q = (a - m) / b;
+    if (m != T(0) && (b < T(0)) != (m < T(0))) q -= T(1);
+    if (q == T(0)) return copysign(T(0), a / b);
+    const T f = floor(q);
+    return q - f > T(0.5) ? f + T(1) : f;
+  }
+}
+
+/// a to the power b. Integers wrap; a negative exponent truncates the quotient (0 unless a is 1 or -1).
+template <class T>
+CUDARRAY_HD inline T power(T a, T b) {
+  if constexpr (detail::is_integer<T>) {
+    if (b < T(0)) return a == T(1) ? T(1) : a == T(-1) ? (b & T(1) ? T(-1) : T(1)) : T(0);
+    uint64 r = 1, x = uint64(a);
+    for (uint64 e = uint64(b); e; e >>= 1) {
+      if (e & 1) r *= x;
+      x *= x;
+    }
+    return T(r);
+  } else if constexpr (::std::is_same_v<T, float>) {
+    return b == 2 ? a * a : ::powf(a, b);
+  } else {
+    return b == 2 ? a * a : ::pow(a, b);
+  }
+}
+
+/// a * 2^b; 0 where b is negative or reaches the width.
+template <detail::integer T>
+CUDARRAY_HD constexpr T left_shift(T a, T b) {
+  return b < T(0) || uint64(b) >= 8 * sizeof(T) ? T(0) : T(uint64(a) << uint64(b));
+}
+/// a / 2^b rounded down; 0 or -1 where b is negative or reaches the width.
+template <detail::integer T>
+CUDARRAY_HD constexpr T right_shift(T a, T b) {
+  return b < T(0) || uint64(b) >= 8 * sizeof(T) ? T(a < T(0) ? -1 : 0) : T(a >> b);
+}
+
+}  // namespace math
+}  // namespace cudarray::inline v0

@@ -1,0 +1,13 @@
+// Everything: the umbrella header.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "creation.hpp"
+#include "indexing.hpp"
+#include "io.hpp"
+#include "linalg.hpp"
+#include "manipulation.hpp"
+#include "math.hpp"
+#include "reductions.hpp"
+#include "stats.hpp"
+#include "stream.hpp"

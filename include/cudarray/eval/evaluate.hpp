@@ -1,0 +1,234 @@
+// Evaluation: staleness and aliasing are checked, inner reductions materialised, the rest lowered and run.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../core/build.hpp"
+#include "../memory/stats.hpp"
+#include "entries.hpp"
+
+namespace cudarray::inline v0::detail {
+
+template <class N>
+inline constexpr bool has_reduce = false;
+template <class Op, class K>
+inline constexpr bool has_reduce<reduce<Op, K>> = true;
+template <class Op, class... K>
+inline constexpr bool has_reduce<map<Op, K...>> = (has_reduce<K> || ...);
+template <class T, class D, class I>
+inline constexpr bool has_reduce<gather<T, D, I>> = has_reduce<I>;
+
+template <class N>
+inline constexpr bool is_reduce = false;
+template <class Op, class K>
+inline constexpr bool is_reduce<reduce<Op, K>> = true;
+
+template <class N>
+inline constexpr bool has_gather = false;
+template <class Op, class K>
+inline constexpr bool has_gather<reduce<Op, K>> = has_gather<K>;
+template <class Op, class... K>
+inline constexpr bool has_gather<map<Op, K...>> = (has_gather<K> || ...);
+template <class T, class D, class I>
+inline constexpr bool has_gather<gather<T, D, I>> = true;
+
+/// Plans of more operands than this are split: a part is materialised first. 40 operands of 64 bytes stay below 4 KB.
+inline constexpr int most_leaves = 40;
+
+/// Throws stale_error for a leaf written since it was built, device_error for leaves on two ordinals. Returns the ordinal.
+template <class N>
+int check_leaves(const N& n) {
+  int ordinal = -1;
+  for_each_leaf(n, [&](const auto& l) {
+    int here;
+    if constexpr (requires { l.store; }) {
+      if (write_count(*l.store) != l.stamp)
+        throw stale_error("array written after this expression was built; use ca::eval where you meant a value");
+      here = l.store->ordinal;
+    } else {
+      here = l.ordinal;
+    }
+    if (ordinal >= 0 && here != ordinal)
+      throw device_error(cat("operands on devices ", ordinal, " and ", here, ": move one with ca::to"));
+    ordinal = here;
+  });
+  return ordinal < 0 ? 0 : ordinal;
+}
+
+/// True if writing `to` while reading the expression could read what was just written.
+template <class N>
+bool overlaps(const storage* store, const layout& to, const N& n, bool same_place_is_safe) {
+  bool risk = false;
+  for_each_leaf(n, [&](const auto& l) {
+    if constexpr (requires { l.store; }) {
+      if (l.store.get() != store || (same_place_is_safe && l.where == to)) return;
+      const extent a = span_of(to), b = span_of(l.where);
+      risk = risk || (a.first <= b.last && b.first <= a.last);
+    }
+  });
+  return risk;
+}
+
+template <class Build, class N>
+auto materialise(const N& n) -> leaf<node_value_t<N>, device_type_t<N>>;
+
+/// The same expression with every inner reduction, and what exceeds a plan's size, replaced by its value.
+template <class Build, class N>
+  requires(!has_reduce<N> && N::leaves <= most_leaves)
+const N& settle(const N& n) {
+  return n;
+}
+template <class Build, class Op, class K>
+auto settle(const reduce<Op, K>& n) {
+  count(counters.temporaries);
+  return materialise<Build>(n);
+}
+template <class Build, class T, class D, class I>
+  requires(has_reduce<I>)
+auto settle(const gather<T, D, I>& n) {
+  auto index = settle<Build>(n.index);
+  return gather<T, D, decltype(index)>{{}, n.source, index, n.axis, n.extents};
+}
+template <class Build, int Siblings, class K>
+auto settle_kid(const K& k) {
+  if constexpr (K::leaves * Siblings > most_leaves) {
+    count(counters.temporaries);
+    return materialise<Build>(k);
+  } else {
+    return settle<Build>(k);
+  }
+}
+template <class Build, class Op, class... K>
+  requires(has_reduce<map<Op, K...>> || map<Op, K...>::leaves > most_leaves)
+auto settle(const map<Op, K...>& n) {
+  return [&]<int... I>(::std::integer_sequence<int, I...>) {
+    constexpr bool split = map<Op, K...>::leaves > most_leaves;
+    const auto kid = [](const auto& k) {
+      if constexpr (split) return settle_kid<Build, int(sizeof...(K))>(k);
+      else return settle<Build>(k);
+    };
+    return [&](auto... done) { return map<Op, decltype(done)...>{{}, n.op, {{done}...}, n.extents}; }(kid(get<I>(n.kids))...);
+  }(::std::make_integer_sequence<int, int(sizeof...(K))>{});
+}
+
+/// Runs `body(fault)` with the record its plan reports to; a synchronous device's fault is thrown here.
+template <class N, class D, class F>
+void with_faults(D device, const F& body) {
+  if constexpr (!has_gather<N>) {
+    body(nullptr);
+  } else if constexpr (D::synchronous) {
+    fault_record fault;
+    body(&fault);
+    throw_fault(fault);
+  } else {
+    body(fault_slot(device));
+  }
+}
+
+/// Writes a checked expression to where nothing it reads lies. The shapes fit.
+template <class Build, class T, class D, class N>
+void run(const storage_ref& store, const layout& to, const N& n, int ordinal) {
+  const D device{ordinal};
+  with_faults<N>(device, [&](fault_record* fault) {
+    if (to.elements() == 0) return;
+    iteration_space<1 + N::leaves> s;
+    const shape full = to.dims;
+    s.ndim = s.kept = full.ndim();
+    int axis_of[max_rank];
+    for (int d = 0; d < full.ndim(); ++d) {
+      s.extent[d] = full[d];
+      axis_of[d] = d;
+    }
+    place<0>(s, full, to.stride, axis_of, store.get());
+    const auto tree = lower<1>(n, axis_of + (full.ndim() - n.dims().ndim()), s, fault);
+    simplify(s, true);
+    run_elementwise<Build>(device, store_to<T>{static_cast<T*>(store->data) + to.offset}, tree, s);
+  });
+}
+
+template <class Build, class T, class D, class Op, class K>
+void run(const storage_ref& store, const layout& to, const reduce<Op, K>& n, int ordinal) {
+  const D device{ordinal};
+  const auto& kid = settle<Build>(n.kid);
+  using kid_type = ::std::remove_cvref_t<decltype(kid)>;
+  with_faults<kid_type>(device, [&](fault_record* fault) {
+    if (to.elements() == 0) return;
+    const shape& full = kid.dims();
+    iteration_space<1 + kid_type::leaves> s;
+    s.ndim = full.ndim();
+    const bool keepdims = n.extents.ndim() == full.ndim();
+    int axis_of[max_rank];
+    int result_axis = 0;
+    for (int d = 0; d < full.ndim(); ++d) {
+      const bool reduced = n.over >> d & 1u;
+      if (!reduced) {
+        s.extent[s.kept] = full[d];
+        s.stride[0][s.kept] = full[d] == 1 ? 0 : to.stride[result_axis];
+        axis_of[d] = s.kept++;
+      }
+      result_axis += !reduced || keepdims;
+    }
+    int next = s.kept;
+    for (int d = 0; d < full.ndim(); ++d)
+      if (n.over >> d & 1u) {
+        s.extent[next] = full[d];
+        axis_of[d] = next++;
+      }
+    s.store[0] = store.get();
+    const auto tree = lower<1>(kid, axis_of, s, fault);
+    simplify(s, !Op::indexed);
+    run_reduce<Build>(device, store_to<T>{static_cast<T*>(store->data) + to.offset}, tree, n.op, s);
+  });
+}
+
+/// The value of an expression in new memory, C-contiguous.
+template <class Build, class N>
+auto materialise(const N& n) -> leaf<node_value_t<N>, device_type_t<N>> {
+  using T = node_value_t<N>;
+  using D = device_type_t<N>;
+  const int ordinal = check_leaves(n);
+  const shape dims = n.dims();
+  leaf<T, D> r{{}, allocate(D{ordinal}, ::std::size_t(dims.elements()) * sizeof(T)), c_layout(dims), 0};
+  if constexpr (is_reduce<N>) run<Build, T, D>(r.store, r.where, n, ordinal);
+  else run<Build, T, D>(r.store, r.where, settle<Build>(n), ordinal);
+  count_write(*r.store);
+  r.stamp = write_count(*r.store);
+  return r;
+}
+
+/// Throws value_error where an array must not be written.
+inline void check_writable(const storage& s, const layout& l) {
+  if (s.read_only) throw value_error("assignment: the array borrows const memory, so it is read-only");
+  if (repeats_elements(l))
+    throw value_error(cat("assignment: the array of shape ", l.dims, " repeats elements (stride 0), so it is read-only"));
+}
+
+/// Writes an expression into an array, broadcasting and converting. Alias-safe; a temporary is made only if needed.
+template <class Build, class T, class D, class N>
+void assign(const storage_ref& store, const layout& to, const N& n) {
+  check_writable(*store, to);
+  const shape dims = n.dims();
+  if (broadcast_shapes("assignment", to.dims, dims) != to.dims)
+    throw shape_error(cat("assignment: shape ", dims, " does not broadcast to ", to.dims));
+  const int ordinal = store->ordinal;
+  if constexpr (is_scalar_node<N>) {
+    run<Build, T, D>(store, to, n, ordinal);
+  } else {
+    if (const int other = check_leaves(n); other != ordinal)
+      throw device_error(cat("assignment: operands on devices ", ordinal, " and ", other, ": move one with ca::to"));
+    const auto by_value = [&](const auto& node) {
+      count(counters.temporaries);
+      run<Build, T, D>(store, to, materialise<Build>(node), ordinal);
+    };
+    if constexpr (is_reduce<N>) {
+      if (dims != to.dims || overlaps(store.get(), to, n, false)) by_value(n);
+      else run<Build, T, D>(store, to, n, ordinal);
+    } else {
+      const auto& settled = settle<Build>(n);
+      if (overlaps(store.get(), to, settled, !has_gather<N>)) by_value(settled);
+      else run<Build, T, D>(store, to, settled, ordinal);
+    }
+  }
+  count_write(*store);
+}
+
+}  // namespace cudarray::inline v0::detail

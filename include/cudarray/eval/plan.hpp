@@ -1,0 +1,226 @@
+// Plans: trivially copyable trees of functors over raw pointers, the only thing that enters a loop or a kernel.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../core/math.hpp"
+#include "../expr/node.hpp"
+#include "space.hpp"
+
+/// A tree is called with an access object of the backend, which says where in the iteration space it stands:
+///   `a.load<I>(p)`   the lanes of operand I at this place
+///   `a.at<I>(p)`     the address of its element (scalar accesses only)
+///   `a.splat(v)`     a scalar as lanes
+///   `a.generate<I>(g)`  lanes of a function of the logical index
+///   `a.apply(op, v...)` op on lanes
+namespace cudarray::inline v0::detail {
+
+/// Where a data-dependent error is recorded: on the CPU beside the call, on CUDA in mapped host memory.
+struct fault_record {
+  const char* volatile function = nullptr;  ///< null: no fault
+  volatile int64 value = 0;
+  volatile int64 limit = 0;
+  volatile int axis = 0;
+};
+
+CUDARRAY_HD inline void record_fault(fault_record* f, const char* function, int64 value, int64 limit, int axis) {
+  if (f->function == nullptr) {
+    f->value = value;
+    f->limit = limit;
+    f->axis = axis;
+    f->function = function;
+  }
+}
+
+/// Throws index_error for a recorded fault.
+inline void throw_fault(const fault_record& f) {
+  if (f.function == nullptr) return;
+  const char* function = f.function;
+  const int64 value = f.value, limit = f.limit;
+  const int axis = f.axis;
+  throw index_error(cat(function, ": index ", value, " is out of bounds for axis ", axis, " with size ", limit));
+}
+
+template <int I, class T>
+struct load {
+  using value_type = T;
+  static constexpr bool packable = ::std::is_arithmetic_v<T>;
+  static constexpr int widest = sizeof(T);
+  const T* p;
+  template <class A>
+  CUDARRAY_HD auto operator()(const A& a) const {
+    return a.template load<I>(p);
+  }
+};
+
+template <class T>
+struct constant {
+  using value_type = T;
+  static constexpr bool packable = ::std::is_arithmetic_v<T>;
+  static constexpr int widest = sizeof(T);
+  T v;
+  template <class A>
+  CUDARRAY_HD auto operator()(const A& a) const {
+    return a.splat(v);
+  }
+};
+
+template <int I, class G>
+struct generated {
+  using value_type = typename G::value_type;
+  static constexpr bool packable = ::std::is_arithmetic_v<value_type>;
+  static constexpr int widest = sizeof(value_type);
+  G function;
+  template <class A>
+  CUDARRAY_HD auto operator()(const A& a) const {
+    return a.template generate<I>(function);
+  }
+};
+
+/// An index brought into range; one out of range is recorded, and false returned.
+CUDARRAY_HD inline bool resolve_index(int64& k, int64 limit, fault_record* f, const char* function, int axis) {
+  if (k < -limit || k >= limit) {
+    record_fault(f, function, k, limit, axis);
+    return false;
+  }
+  if (k < 0) k += limit;
+  return true;
+}
+
+template <int I, class T, class Index>
+struct gathered {
+  using value_type = T;
+  static constexpr bool packable = false;
+  static constexpr int widest = 8;
+  const T* p;
+  Index index;
+  int64 stride, limit;
+  fault_record* fault;
+  const char* function;
+  int axis;
+  template <class A>
+  CUDARRAY_HD T operator()(const A& a) const {
+    int64 k = int64(index(a));
+    if (!resolve_index(k, limit, fault, function, axis)) return T{};
+    return a.template at<I>(p)[k * stride];
+  }
+};
+
+template <class Op, class Types, class... K>
+struct apply {
+  using value_type = typename Types::result;
+  static constexpr bool packable = ::std::is_arithmetic_v<value_type> && (K::packable && ...);
+  static constexpr int widest = [] {
+    int w = int(sizeof(value_type));
+    ((w = K::widest > w ? K::widest : w), ...);
+    return w;
+  }();
+  Op op;
+  slots<K...> kids;
+  template <class A>
+  CUDARRAY_HD auto operator()(const A& a) const {
+    return call(a, ::std::make_integer_sequence<int, int(sizeof...(K))>{});
+  }
+
+ private:
+  template <class A, int... J>
+  CUDARRAY_HD auto call(const A& a, ::std::integer_sequence<int, J...>) const {
+    return lane_cast<value_type>(
+        a.apply(op, lane_cast<compute_t<typename Types::template operand<J>>>(get<J>(kids)(a))...));
+  }
+};
+
+/// Stores into operand 0.
+template <class T>
+struct store_to {
+  using value_type = T;
+  static constexpr bool direct = true;
+  T* p;
+  template <class A, class V>
+  CUDARRAY_HD void operator()(const A& a, V v) const {
+    *a.template at<0>(p) = lane_cast<T>(v);
+  }
+};
+
+/// Stores into operand 0 at a place picked by an index tree.
+template <class T, class Index>
+struct scatter_to {
+  using value_type = T;
+  static constexpr bool direct = false;
+  T* p;
+  Index index;
+  int64 stride, limit;
+  fault_record* fault;
+  const char* function;
+  int axis;
+  template <class A, class V>
+  CUDARRAY_HD void operator()(const A& a, V v) const {
+    int64 k = int64(index(a));
+    if (resolve_index(k, limit, fault, function, axis)) a.template at<0>(p)[k * stride] = lane_cast<T>(v);
+  }
+};
+
+/// Lowers a settled node. Axis d of the node is axis `axis_of[d]` of the space; its leaves are operands I, I + 1, ...
+/// Extents of 1 get stride 0: they repeat.
+template <int I, class Space>
+void place(Space& s, const shape& dims, const int64* stride, const int* axis_of, storage* store) {
+  for (int d = 0; d < dims.ndim(); ++d) s.stride[I][axis_of[d]] = dims[d] == 1 ? 0 : stride[d];
+  s.store[I] = store;
+}
+
+template <int I, class T, class D, class Space>
+auto lower(const leaf<T, D>& n, const int* axis_of, Space& s, fault_record*) {
+  place<I>(s, n.where.dims, n.where.stride, axis_of, n.store.get());
+  return load<I, T>{static_cast<const T*>(n.store->data) + n.where.offset};
+}
+
+template <int I, class T, class Space>
+auto lower(const scalar<T>& n, const int*, Space&, fault_record*) {
+  return constant<T>{n.value};
+}
+
+template <int I, class G, class D, class Space>
+auto lower(const generate<G, D>& n, const int* axis_of, Space& s, fault_record*) {
+  place<I>(s, n.extents, c_layout(n.extents).stride, axis_of, nullptr);
+  return generated<I, G>{n.function};
+}
+
+template <int I, class T, class D, class X, class Space>
+auto lower(const gather<T, D, X>& n, const int* axis_of, Space& s, fault_record* fault) {
+  const layout& from = n.source.where;
+  const int inserted = n.index.dims().ndim();
+  for (int d = 0; d < from.ndim(); ++d) {
+    if (d == n.axis) continue;
+    s.stride[I][axis_of[d < n.axis ? d : d - 1 + inserted]] = from.dims[d] == 1 ? 0 : from.stride[d];
+  }
+  s.store[I] = n.source.store.get();
+  auto index = lower<I + 1>(n.index, axis_of + n.axis, s, fault);
+  return gathered<I, T, decltype(index)>{static_cast<const T*>(n.source.store->data) + from.offset,
+                                         index,
+                                         from.stride[n.axis],
+                                         from.dims[n.axis],
+                                         fault,
+                                         "take",
+                                         n.axis};
+}
+
+template <int I, class Types, class Op, class Space, class... K, class... Tree>
+auto lower_kids(const map<Op, K...>& n, const int*, Space&, fault_record*, const Tree&... done)
+  requires(sizeof...(Tree) == sizeof...(K))
+{
+  return apply<Op, Types, Tree...>{n.op, {{done}...}};
+}
+template <int I, class Types, class Op, class Space, class... K, class... Tree>
+auto lower_kids(const map<Op, K...>& n, const int* axis_of, Space& s, fault_record* fault, const Tree&... done)
+  requires(sizeof...(Tree) < sizeof...(K))
+{
+  const auto& kid = get<int(sizeof...(Tree))>(n.kids);
+  const auto tree = lower<I>(kid, axis_of + (n.extents.ndim() - kid.dims().ndim()), s, fault);
+  return lower_kids<I + ::std::remove_cvref_t<decltype(kid)>::leaves, Types>(n, axis_of, s, fault, done..., tree);
+}
+
+template <int I, class Op, class... K, class Space>
+auto lower(const map<Op, K...>& n, const int* axis_of, Space& s, fault_record* fault) {
+  return lower_kids<I, typename Op::template types<node_value_t<K>...>>(n, axis_of, s, fault);
+}
+
+}  // namespace cudarray::inline v0::detail

@@ -1,0 +1,33 @@
+// The backend entry for products of matrices.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../memory/entries.hpp"
+
+namespace cudarray::inline v0 {
+namespace detail {
+
+/// `c[b] = a[b] @ b[b]`: operands 0, 1, 2 are c (m, n), a (m, k), b (k, n), each with its place, and the steps from row
+/// to row, column to column and matrix to matrix, in elements. c's rows are contiguous; of a's and b's row and column
+/// steps one is 1.
+struct product {
+  int64 m, n, k, batch;
+  storage* store[3];
+  int64 offset[3], row[3], column[3], step[3];
+  template <class T>
+  T* at(int i) const {
+    return static_cast<T*>(store[i]->data) + offset[i];
+  }
+};
+
+}  // namespace detail
+
+namespace backend {
+/// A product of float16, bfloat16, float32, float64 or complex matrices; k may be 0.
+template <class Build, class T, class Device>
+void multiply_matrices(Device, const detail::product&) {
+  CUDARRAY_NO_BACKEND(Device);
+}
+}  // namespace backend
+
+}  // namespace cudarray::inline v0

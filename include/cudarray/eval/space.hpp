@@ -1,0 +1,80 @@
+// The planner: an iteration space over all operands at once, with as few axes as their strides allow.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../core/layout.hpp"
+#include "../memory/storage.hpp"
+
+namespace cudarray::inline v0::detail {
+
+/// Axes [0, kept) are those of the result, [kept, ndim) the reduced ones. Operand 0 is the result.
+template <int Operands>
+struct iteration_space {
+  int ndim = 0;
+  int kept = 0;
+  int64 extent[max_rank] = {};
+  int64 stride[Operands][max_rank] = {};
+  storage* store[Operands] = {};
+
+  int64 size(int begin, int end) const {
+    int64 n = 1;
+    for (int i = begin; i < end; ++i) n *= extent[i];
+    return n;
+  }
+};
+
+/// Works on the axes [begin, end): drops those of extent 1, puts long strides outside (if `reorder`), and merges
+/// neighbours that every operand steps through as one. Returns the new end.
+inline int simplify_axes(int64* extent, int64 (*stride)[max_rank], int operands, int begin, int end, bool reorder) {
+  const auto copy_axis = [&](int to, int from) {
+    extent[to] = extent[from];
+    for (int k = 0; k < operands; ++k) stride[k][to] = stride[k][from];
+  };
+  int n = begin;
+  for (int i = begin; i < end; ++i)
+    if (extent[i] != 1) copy_axis(n++, i);
+  const auto magnitude = [](int64 v) { return v < 0 ? -v : v; };
+  // axis a belongs outside axis b where the first operand that moves along both has the longer stride along a
+  const auto outside = [&](int a, int b) {
+    for (int k = 0; k < operands; ++k) {
+      const int64 x = magnitude(stride[k][a]), y = magnitude(stride[k][b]);
+      if (x != 0 && y != 0 && x != y) return x > y;
+    }
+    return false;
+  };
+  if (reorder) {
+    for (int i = begin + 1; i < n; ++i)
+      for (int j = i; j > begin && outside(j, j - 1); --j) {
+        ::std::swap(extent[j], extent[j - 1]);
+        for (int k = 0; k < operands; ++k) ::std::swap(stride[k][j], stride[k][j - 1]);
+      }
+  }
+  int last = begin;  // the axis being grown
+  for (int i = begin + 1; i < n; ++i) {
+    bool joins = true;
+    for (int k = 0; k < operands; ++k) joins = joins && stride[k][last] == stride[k][i] * extent[i];
+    if (joins) {
+      const int64 grown = extent[last] * extent[i];
+      copy_axis(last, i);
+      extent[last] = grown;
+    } else {
+      copy_axis(++last, i);
+    }
+  }
+  return n > begin ? last + 1 : begin;
+}
+
+template <int Operands>
+void simplify(iteration_space<Operands>& s, bool reorder_reduced) {
+  const int kept_end = simplify_axes(s.extent, s.stride, Operands, 0, s.kept, true);
+  const int end = simplify_axes(s.extent, s.stride, Operands, s.kept, s.ndim, reorder_reduced);
+  const int gap = s.kept - kept_end;
+  for (int i = s.kept; gap > 0 && i < end; ++i) {
+    s.extent[i - gap] = s.extent[i];
+    for (int k = 0; k < Operands; ++k) s.stride[k][i - gap] = s.stride[k][i];
+  }
+  s.kept = kept_end;
+  s.ndim = end - gap;
+}
+
+}  // namespace cudarray::inline v0::detail

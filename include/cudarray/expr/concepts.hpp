@@ -1,0 +1,60 @@
+// What an expression is, and what the operands of an operation may be.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <type_traits>
+
+#include "../core/device.hpp"
+#include "../core/dtype.hpp"
+
+namespace cudarray::inline v0 {
+
+template <class T, class Device = default_device>
+class ndarray;
+template <class T, class Device>
+class selection;
+
+namespace detail {
+
+/// Specialised beside every expression type's declaration, so that no concept is asked about an incomplete type.
+template <class X>
+struct expression_traits {
+  static constexpr bool is = false;
+};
+template <class T, class D>
+struct traits_of {
+  static constexpr bool is = true;
+  using value_type = T;
+  using device_type = D;
+};
+template <class T, class D>
+struct expression_traits<ndarray<T, D>> : traits_of<T, D> {};
+template <class T, class D>
+struct expression_traits<selection<T, D>> : traits_of<T, D> {};
+
+}  // namespace detail
+
+/// An ndarray, a selection, or a node of a lazy expression.
+template <class X>
+concept array_expression = detail::expression_traits<::std::remove_cvref_t<X>>::is;
+
+/// The dtype of an expression's elements.
+template <array_expression X>
+using value_type_t = typename detail::expression_traits<::std::remove_cvref_t<X>>::value_type;
+/// The device an expression is computed on.
+template <array_expression X>
+using device_type_t = typename detail::expression_traits<::std::remove_cvref_t<X>>::device_type;
+
+namespace detail {
+
+/// What a failed compile-time check returns: further uses of it stay silent, so that one mistake gives one error.
+struct poison {
+  template <class T>
+  constexpr operator T() const;
+};
+
+template <class X>
+inline constexpr bool is_poison = ::std::is_same_v<::std::remove_cvref_t<X>, poison>;
+
+}  // namespace detail
+}  // namespace cudarray::inline v0

@@ -1,0 +1,101 @@
+// Building map nodes: operands of any kind are checked at compile time, scalars fitted, shapes broadcast.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../core/math.hpp"
+#include "node.hpp"
+#include "rules.hpp"
+
+namespace cudarray::inline v0::detail {
+
+/// The type an operand takes part in promotion with.
+template <class X>
+struct argument {
+  using type = weak<weak_kind<X>()>;
+};
+template <array_expression X>
+struct argument<X> {
+  using type = value_type_t<X>;
+};
+template <class T>
+struct argument<scalar<T>> {
+  using type = T;
+};
+template <class X>
+using argument_t = typename argument<::std::remove_cvref_t<X>>::type;
+
+template <class X>
+inline constexpr bool is_operand =
+    array_expression<X> || scalar_value<::std::remove_cvref_t<X>> || is_scalar_node<::std::remove_cvref_t<X>>;
+
+/// True if no two of the operands are on different devices.
+template <class... X>
+constexpr bool on_one_device() {
+  bool first_known = false, same = true;
+  const char* first = nullptr;
+  const auto see = [&]<class Y>(const Y*) {
+    if constexpr (array_expression<Y>) {
+      const char* name = device_type_t<Y>::name;
+      same = same && (!first_known || first == name);
+      first = name;
+      first_known = true;
+    }
+  };
+  (see(static_cast<const ::std::remove_cvref_t<X>*>(nullptr)), ...);
+  return same;
+}
+
+/// The one place where a wrong operand is reported.
+template <bool Operands, bool OneDevice, bool Defined>
+constexpr poison report_operands() {
+  static_assert(Operands, "cudarray: an operand is neither an array nor a number");
+  static_assert(OneDevice, "cudarray: the operands are on two devices: move one with ca::to<ca::cuda>(x) or ca::to<ca::cpu>(x)");
+  static_assert(Defined, "cudarray: this function is not defined for these dtypes (as in NumPy): convert with ca::astype<T>(x)");
+  return {};
+}
+
+/// A C++ scalar as the dtype the operation computes in. Throws value_error if an integer does not fit.
+template <class C, class S>
+scalar<C> fit_scalar(const char* function, S s) {
+  if constexpr (is_integer<C> && is_integer<normal_dtype_t<S>>) {
+    const C c = static_cast<C>(s);
+    if (static_cast<S>(c) != s || (c < C(0)) != (s < S(0)))
+      throw value_error(cat(function, ": the scalar ", s, " does not fit ", dtype_name<C>));
+  }
+  return {convert_scalar<C>(normal_dtype_t<S>(s))};
+}
+
+template <class C, class X>
+auto as_operand(const char* function, const X& x) {
+  if constexpr (scalar_value<X>) return fit_scalar<C>(function, x);
+  else if constexpr (requires { x.node(); }) return x.node();
+  else return x;
+}
+
+template <class Op, class... K>
+map<Op, K...> make_map(const char* function, const Op& op, const K&... kids) {
+  shape s;
+  ((s = broadcast_shapes(function, s, kids.dims())), ...);
+  return {{}, op, {{kids}...}, s};
+}
+
+template <class Types, class Op, int... I, class... X>
+auto map_operands(const char* function, const Op& op, ::std::integer_sequence<int, I...>, const X&... x) {
+  return make_map(function, op, as_operand<typename Types::template operand<I>>(function, x)...);
+}
+
+/// The node `op(x...)`, lazily. `function` names it in messages.
+template <class Op, class... X>
+auto elementwise(const char* function, const Op& op, const X&... x) {
+  if constexpr ((is_poison<X> || ...)) {
+    return poison{};
+  } else if constexpr (!(is_operand<X> && ...) || !on_one_device<X...>()) {
+    return report_operands<(is_operand<X> && ...), on_one_device<X...>(), true>();
+  } else {
+    using types = typename Op::template types<argument_t<X>...>;
+    if constexpr (!types::ok) return report_operands<true, true, false>();
+    else return map_operands<types>(function, op, ::std::make_integer_sequence<int, int(sizeof...(X))>{}, x...);
+  }
+}
+
+}  // namespace cudarray::inline v0::detail

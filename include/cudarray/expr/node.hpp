@@ -1,0 +1,177 @@
+// The node kinds: immutable descriptions that own their operands. Nothing is computed here.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <utility>
+
+#include "../core/build.hpp"
+#include "../core/layout.hpp"
+#include "../memory/storage.hpp"
+#include "concepts.hpp"
+
+namespace cudarray::inline v0 {
+
+/// What every lazy expression N offers. Being of this namespace, it also lets argument-dependent look-up find the
+/// operators.
+template <class N>
+struct lazy {
+  /// The shape the value will have.
+  cudarray::shape shape() const { return self().dims(); }
+  int ndim() const { return shape().ndim(); }
+  int64 size() const { return shape().elements(); }
+  /// Evaluates an expression of one element and waits for it. Throws value_error for any other size.
+  template <class Build = this_build>
+  auto item() const;
+
+ private:
+  const N& self() const { return static_cast<const N&>(*this); }
+};
+
+namespace detail {
+
+/// An aggregate of several values that stays trivially copyable if they are (std::tuple does not).
+template <int I, class T>
+struct slot {
+  T value;
+};
+template <class Indices, class... T>
+struct slots_of;
+template <int... I, class... T>
+struct slots_of<::std::integer_sequence<int, I...>, T...> : slot<I, T>... {};
+template <class... T>
+using slots = slots_of<::std::make_integer_sequence<int, int(sizeof...(T))>, T...>;
+
+template <int I, class T>
+CUDARRAY_HD constexpr const T& get(const slot<I, T>& s) {
+  return s.value;
+}
+
+/// An array as an operand: a share of its storage, and the number of writes it had seen.
+template <class T, class Device>
+struct leaf : lazy<leaf<T, Device>> {
+  static constexpr int leaves = 1;
+  storage_ref store;
+  layout where;
+  uint64 stamp;
+  const cudarray::shape& dims() const { return where.dims; }
+};
+
+/// A C++ scalar, already of the dtype it takes part in.
+template <class T>
+struct scalar {
+  static constexpr int leaves = 0;
+  using value_type = T;
+  T value;
+  shape dims() const { return {}; }
+};
+
+/// A function applied element by element; operands broadcast.
+template <class Op, class... K>
+struct map : lazy<map<Op, K...>> {
+  static constexpr int leaves = (0 + ... + K::leaves);
+  Op op;
+  slots<K...> kids;
+  cudarray::shape extents;
+  const cudarray::shape& dims() const { return extents; }
+};
+
+/// A reduction over the axes in `over` (a bit each).
+template <class Op, class K>
+struct reduce : lazy<reduce<Op, K>> {
+  static constexpr int leaves = K::leaves;
+  Op op;
+  K kid;
+  unsigned over;
+  cudarray::shape extents;
+  const cudarray::shape& dims() const { return extents; }
+};
+
+/// Elements that are a function of their logical index in C order: `G::value_type operator()(int64) const`.
+template <class G, class Device>
+struct generate : lazy<generate<G, Device>> {
+  static constexpr int leaves = 1;
+  G function;
+  cudarray::shape extents;
+  int ordinal;
+  const cudarray::shape& dims() const { return extents; }
+};
+
+/// Elements of an array picked along an axis: the source's axis `axis` is replaced by the axes of the index.
+template <class T, class Device, class Index>
+struct gather : lazy<gather<T, Device, Index>> {
+  static constexpr int leaves = 1 + Index::leaves;
+  leaf<T, Device> source;
+  Index index;
+  int axis;
+  cudarray::shape extents;
+  const cudarray::shape& dims() const { return extents; }
+};
+
+template <class X>
+struct node_value {
+  using type = typename expression_traits<X>::value_type;
+};
+template <class T>
+struct node_value<scalar<T>> {
+  using type = T;
+};
+/// The dtype of a node; scalars, which are no expressions by themselves, have one too.
+template <class X>
+using node_value_t = typename node_value<X>::type;
+
+template <class X>
+inline constexpr bool is_scalar_node = false;
+template <class T>
+inline constexpr bool is_scalar_node<scalar<T>> = true;
+
+template <class... K>
+struct device_of_nodes;
+template <class K, class... R>
+struct device_of_nodes<K, R...> {
+  using type = typename expression_traits<K>::device_type;
+};
+template <class T, class... R>
+struct device_of_nodes<scalar<T>, R...> : device_of_nodes<R...> {};
+
+template <class T, class D>
+struct expression_traits<leaf<T, D>> : traits_of<T, D> {};
+template <class Op, class... K>
+struct expression_traits<map<Op, K...>>
+    : traits_of<typename Op::template types<node_value_t<K>...>::result, typename device_of_nodes<K...>::type> {};
+template <class Op, class K>
+struct expression_traits<reduce<Op, K>>
+    : traits_of<typename Op::template types<node_value_t<K>>::result, typename expression_traits<K>::device_type> {};
+template <class G, class D>
+struct expression_traits<generate<G, D>> : traits_of<typename G::value_type, D> {};
+template <class T, class D, class I>
+struct expression_traits<gather<T, D, I>> : traits_of<T, D> {};
+
+/// Calls `f` for every leaf and every generator in an expression.
+template <class T, class D, class F>
+void for_each_leaf(const leaf<T, D>& n, F&& f) {
+  f(n);
+}
+template <class T, class F>
+void for_each_leaf(const scalar<T>&, F&&) {}
+template <class G, class D, class F>
+void for_each_leaf(const generate<G, D>& n, F&& f) {
+  f(n);
+}
+template <class Op, class K, class F>
+void for_each_leaf(const reduce<Op, K>& n, F&& f) {
+  for_each_leaf(n.kid, f);
+}
+template <class T, class D, class I, class F>
+void for_each_leaf(const gather<T, D, I>& n, F&& f) {
+  f(n.source);
+  for_each_leaf(n.index, f);
+}
+template <class Op, class... K, class F>
+void for_each_leaf(const map<Op, K...>& n, F&& f) {
+  [&]<int... I>(::std::integer_sequence<int, I...>) {
+    (for_each_leaf(get<I>(n.kids), f), ...);
+  }(::std::make_integer_sequence<int, int(sizeof...(K))>{});
+}
+
+}  // namespace detail
+}  // namespace cudarray::inline v0

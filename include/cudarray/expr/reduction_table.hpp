@@ -1,0 +1,165 @@
+// The table of reductions: what is combined, in which types, and what comes of it.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../core/math.hpp"
+
+/// A reduction has `types<V>` with `result`, `block` (partial results of few elements) and `total` (all of them);
+/// `identity<A>()`, `combine(a, b)` on scalars and packs, `lift<block>(element, position)` and
+/// `finish<result>(total, count)`. `indexed` ones need positions in logical order; `empty` says if no elements are allowed.
+namespace cudarray::inline v0::op {
+
+template <class R, class Block, class Total>
+struct accumulate_in {
+  using result = R;
+  using block = Block;
+  using total = Total;
+};
+
+template <class V>
+auto sum_type() {
+  if constexpr (kind_of<V> == kind::boolean || kind_of<V> == kind::signed_) return int64{};
+  else if constexpr (kind_of<V> == kind::unsigned_) return uint64{};
+  else return V{};
+}
+/// Floats are added up in blocks of their own type (float32 for halves), the blocks in float64.
+template <class R>
+using block_of = detail::compute_t<R>;
+template <class R>
+using total_of = ::std::conditional_t<detail::is_floating<R>, double, ::std::conditional_t<detail::is_complex<R>, complex128, R>>;
+
+template <bool Indexed, bool Empty>
+struct reduction {
+  static constexpr bool indexed = Indexed;
+  static constexpr bool empty = Empty;
+  template <class Block, class V>
+  CUDARRAY_HD static constexpr Block lift(V v, int64) {
+    return detail::lane_cast<Block>(v);
+  }
+  template <class R, class A>
+  CUDARRAY_HD static constexpr R finish(A total, int64) {
+    return detail::lane_cast<R>(total);
+  }
+};
+
+template <class V, bool Highest>
+constexpr V limit() {
+  if constexpr (detail::is_floating<V>) return Highest ? ::std::numeric_limits<V>::infinity() : -::std::numeric_limits<V>::infinity();
+  else return Highest ? ::std::numeric_limits<V>::max() : ::std::numeric_limits<V>::lowest();
+}
+
+struct sum_op : reduction<false, true> {
+  template <class V>
+  using types = accumulate_in<decltype(sum_type<V>()), block_of<decltype(sum_type<V>())>, total_of<decltype(sum_type<V>())>>;
+  template <class A>
+  CUDARRAY_HD static constexpr A identity() { return A(0); }
+  template <class L>
+  CUDARRAY_HD static constexpr L combine(L a, L b) {
+    using namespace math;
+    return add(a, b);
+  }
+};
+
+struct prod_op : reduction<false, true> {
+  template <class V>
+  using types = sum_op::types<V>;
+  template <class A>
+  CUDARRAY_HD static constexpr A identity() { return A(1); }
+  template <class L>
+  CUDARRAY_HD static constexpr L combine(L a, L b) {
+    using namespace math;
+    return multiply(a, b);
+  }
+};
+
+struct mean_op : sum_op {
+  template <class V>
+  using types = ::std::conditional_t<
+      (kind_of<V> < kind::floating), accumulate_in<double, double, double>,
+      accumulate_in<V, block_of<V>, total_of<V>>>;
+  template <class R, class A>
+  CUDARRAY_HD static constexpr R finish(A total, int64 count) {
+    if constexpr (detail::is_complex<A>) return detail::lane_cast<R>(A(total.re / double(count), total.im / double(count)));
+    else return detail::lane_cast<R>(total / A(count));
+  }
+};
+
+/// The identity of max and min is never seen: empty ones throw.
+struct max_op : reduction<false, false> {
+  template <class V>
+  using types = accumulate_in<V, ::std::conditional_t<kind_of<V> == kind::boolean, uint8, detail::compute_t<V>>,
+                              ::std::conditional_t<kind_of<V> == kind::boolean, uint8, detail::compute_t<V>>>;
+  template <class A>
+  CUDARRAY_HD static constexpr A identity() { return limit<A, false>(); }
+  template <class L>
+  CUDARRAY_HD static constexpr L combine(L a, L b) {
+    using namespace math;
+    return maximum(a, b);
+  }
+};
+
+struct min_op : max_op {
+  template <class A>
+  CUDARRAY_HD static constexpr A identity() { return limit<A, true>(); }
+  template <class L>
+  CUDARRAY_HD static constexpr L combine(L a, L b) {
+    using namespace math;
+    return minimum(a, b);
+  }
+};
+
+/// any and all are given truth values.
+struct any_op : reduction<false, true> {
+  template <class V>
+  using types = accumulate_in<bool, uint8, uint8>;
+  template <class A>
+  CUDARRAY_HD static constexpr A identity() { return A(0); }
+  template <class L>
+  CUDARRAY_HD static constexpr L combine(L a, L b) { return L(a | b); }
+};
+
+struct all_op : any_op {
+  template <class A>
+  CUDARRAY_HD static constexpr A identity() { return A(1); }
+  template <class L>
+  CUDARRAY_HD static constexpr L combine(L a, L b) { return L(a & b); }
+};
+
+/// A value and where it was found; position -1: nowhere yet.
+template <class V>
+struct found {
+  V value;
+  int64 position;
+};
+
+template <bool Max>
+struct arg_op : reduction<true, false> {
+  template <class V>
+  using types = accumulate_in<int64, found<detail::compute_t<V>>, found<detail::compute_t<V>>>;
+  template <class Block, class V>
+  CUDARRAY_HD static constexpr Block lift(V v, int64 position) {
+    return {detail::lane_cast<decltype(Block::value)>(v), position};
+  }
+  template <class A>
+  CUDARRAY_HD static constexpr A identity() { return {decltype(A::value)(0), -1}; }
+  /// The first NaN wins, then the extreme value, then the first of equals.
+  template <class L>
+  CUDARRAY_HD static constexpr L combine(L a, L b) {
+    if (a.position < 0) return b;
+    if (b.position < 0) return a;
+    const bool an = a.value != a.value, bn = b.value != b.value;
+    if (an != bn) return an ? a : b;
+    const bool better = !an && (Max ? b.value > a.value : b.value < a.value);
+    const bool worse = !an && (Max ? b.value < a.value : b.value > a.value);
+    if (better || worse) return better ? b : a;
+    return a.position < b.position ? a : b;
+  }
+  template <class R, class A>
+  CUDARRAY_HD static constexpr R finish(A total, int64) {
+    return R(total.position);
+  }
+};
+using argmax_op = arg_op<true>;
+using argmin_op = arg_op<false>;
+
+}  // namespace cudarray::inline v0::op

@@ -1,0 +1,149 @@
+// The dtype rules of elementwise functions: which type the operands are converted to, and which one results.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../core/dtype.hpp"
+
+/// A rule has `types<A...>` with `result`, `operand<k>`, and `ok`, false where the function is not defined.
+namespace cudarray::inline v0::rule {
+
+template <class... A>
+inline constexpr bool has_common = !::std::is_void_v<result_type_t<A...>>;
+
+template <class C, class R, bool Ok>
+struct uniform {
+  static constexpr bool ok = Ok;
+  using result = R;
+  template <int>
+  using operand = C;
+};
+
+/// One common dtype in and out: add, multiply, maximum.
+struct common {
+  template <class... A>
+  using types = uniform<result_type_t<A...>, result_type_t<A...>, has_common<A...>>;
+};
+
+/// As common, but not for bool: subtract, negative, sign.
+struct common_not_bool {
+  template <class... A>
+  using types = uniform<result_type_t<A...>, result_type_t<A...>, kind_of<result_type_t<A...>> != kind::boolean>;
+};
+
+/// As common, without complex numbers: abs, maximum, floor.
+struct ordered {
+  template <class... A>
+  using types = uniform<result_type_t<A...>, result_type_t<A...>, kind_of<result_type_t<A...>> <= kind::floating>;
+};
+
+template <class C>
+using bool_as_int8 = ::std::conditional_t<kind_of<C> == kind::boolean, int8, C>;
+
+/// As ordered; bool counts as int8: power, floor_divide, remainder.
+struct numeric {
+  template <class... A>
+  using types = uniform<bool_as_int8<result_type_t<A...>>, bool_as_int8<result_type_t<A...>>,
+                        kind_of<result_type_t<A...>> <= kind::floating>;
+};
+
+template <class C, bool Wide>
+auto to_float() {
+  if constexpr (kind_of<C> >= kind::floating) return C{};
+  else if constexpr (Wide) return double{};
+  else return detail::float_of_integer<C>{};
+}
+
+/// Floating-point functions: integers become the smallest float NumPy has for them (int32 float64, int8 float16).
+struct floating {
+  template <class... A>
+  using types = uniform<decltype(to_float<result_type_t<A...>, false>()), decltype(to_float<result_type_t<A...>, false>()),
+                        kind_of<result_type_t<A...>> <= kind::floating>;
+};
+
+/// True division: integers become float64.
+struct division {
+  template <class... A>
+  using types = uniform<decltype(to_float<result_type_t<A...>, true>()), decltype(to_float<result_type_t<A...>, true>()),
+                        kind_of<result_type_t<A...>> <= kind::floating>;
+};
+
+/// Equality: a common dtype in, bool out.
+struct equality {
+  template <class... A>
+  using types = uniform<result_type_t<A...>, bool, has_common<A...>>;
+};
+
+/// Order: as equality, without complex numbers.
+struct comparison {
+  template <class... A>
+  using types = uniform<result_type_t<A...>, bool, kind_of<result_type_t<A...>> <= kind::floating>;
+};
+
+/// Truth values in and out.
+struct logical {
+  template <class... A>
+  using types = uniform<bool, bool, true>;
+};
+
+/// Bits: bool and integers.
+struct bitwise {
+  template <class... A>
+  using types = uniform<result_type_t<A...>, result_type_t<A...>, kind_of<result_type_t<A...>> <= kind::signed_>;
+};
+
+/// Shifts: integers; bool counts as int8.
+struct shift {
+  template <class... A>
+  using types = uniform<bool_as_int8<result_type_t<A...>>, bool_as_int8<result_type_t<A...>>,
+                        kind_of<result_type_t<A...>> <= kind::signed_>;
+};
+
+/// A truth value about each element: isnan.
+struct predicate {
+  template <class... A>
+  using types = uniform<result_type_t<A...>, bool, kind_of<result_type_t<A...>> <= kind::floating>;
+};
+
+/// where(condition, a, b).
+struct choice {
+  template <class C, class A, class B>
+  struct types {
+    static constexpr bool ok = has_common<A, B>;
+    using result = result_type_t<A, B>;
+    template <int K>
+    using operand = ::std::conditional_t<K == 0, bool, result>;
+  };
+};
+
+/// A conversion to U.
+template <class U>
+struct cast {
+  template <class A>
+  using types = uniform<A, U, true>;
+};
+
+template <class T>
+struct identity {
+  using type = T;
+};
+template <class... A>
+struct types_list {};
+template <int K, class A, class... R>
+auto nth(types_list<A, R...>) {
+  if constexpr (K == 0) return identity<A>{};
+  else return nth<K - 1>(types_list<R...>{});
+}
+
+/// A user's function: operands as they are, the result as it comes.
+template <class F>
+struct as_called {
+  template <class... A>
+  struct types {
+    static constexpr bool ok = true;
+    using result = normal_dtype_t<::std::remove_cvref_t<::std::invoke_result_t<const F&, detail::compute_t<A>...>>>;
+    template <int K>
+    using operand = typename decltype(nth<K>(types_list<A...>{}))::type;
+  };
+};
+
+}  // namespace cudarray::inline v0::rule

@@ -1,0 +1,17 @@
+// Selecting by masks and index arrays.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "ops/indexing.hpp"
+#include "backend/cpu/memory.hpp"
+#include "backend/cpu/elementwise.hpp"
+#include "backend/cpu/indexing.hpp"
+#include "backend/cpu/reduce.hpp"
+#if defined(CUDARRAY_HAS_CUDA)
+#include "backend/cuda/memory.hpp"
+#if defined(__CUDACC__)
+#include "backend/cuda/elementwise.cuh"
+#include "backend/cuda/indexing.cuh"
+#include "backend/cuda/reduce.cuh"
+#endif
+#endif

@@ -1,0 +1,17 @@
+// Products of matrices and vectors.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "ops/linalg.hpp"
+#include "backend/cpu/memory.hpp"
+#include "backend/cpu/elementwise.hpp"
+#include "backend/cpu/linalg.hpp"
+#include "backend/cpu/reduce.hpp"
+#if defined(CUDARRAY_HAS_CUDA)
+#include "backend/cuda/linalg.hpp"
+#include "backend/cuda/memory.hpp"
+#if defined(__CUDACC__)
+#include "backend/cuda/elementwise.cuh"
+#include "backend/cuda/reduce.cuh"
+#endif
+#endif

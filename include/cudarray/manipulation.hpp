@@ -1,0 +1,13 @@
+// Changing shape and order, joining, splitting.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "ops/manipulation.hpp"
+#include "backend/cpu/memory.hpp"
+#include "backend/cpu/elementwise.hpp"
+#if defined(CUDARRAY_HAS_CUDA)
+#include "backend/cuda/memory.hpp"
+#if defined(__CUDACC__)
+#include "backend/cuda/elementwise.cuh"
+#endif
+#endif

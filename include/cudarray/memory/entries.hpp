@@ -1,0 +1,41 @@
+// The backend entries for memory: what a device that is not included answers with.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../core/device.hpp"
+#include "storage.hpp"
+
+namespace cudarray::inline v0::backend {
+
+/// True once a header of the device's backend was included; only ever read by a failing static_assert's condition.
+template <class...>
+inline constexpr bool present = false;
+
+#define CUDARRAY_NO_BACKEND(Device)                                                                               \
+  static_assert(present<Device>,                                                                                  \
+                "cudarray: no backend for this device in this file: include <cudarray/cudarray.hpp> and, for CUDA " \
+                "kernels, compile this file with nvcc (link cudarray::cuda)")
+
+/// `bytes` of uninitialised memory, aligned to 64 or more. Throws out_of_memory.
+template <class Device>
+detail::storage_ref allocate(Device, ::std::size_t) {
+  CUDARRAY_NO_BACKEND(Device);
+  return {};
+}
+/// Copies bytes to the host and waits for them.
+template <class Device>
+void copy_to_host(Device, void*, detail::storage&, ::std::size_t, ::std::size_t) {
+  CUDARRAY_NO_BACKEND(Device);
+}
+/// Copies bytes from the host; the host memory may be reused when it returns.
+template <class Device>
+void copy_from_host(Device, detail::storage&, ::std::size_t, const void*, ::std::size_t) {
+  CUDARRAY_NO_BACKEND(Device);
+}
+/// Waits for the device's work in this thread's stream and throws what went wrong in it.
+template <class Device>
+void synchronize_device(Device) {
+  CUDARRAY_NO_BACKEND(Device);
+}
+
+}  // namespace cudarray::inline v0::backend

@@ -1,0 +1,73 @@
+// Shared, reference-counted storage with a write counter; it knows how to release itself, not which device it is of.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "../core/dtype.hpp"
+
+namespace cudarray::inline v0::detail {
+
+/// A block of device or host memory. `release` frees block and header, so that any file can destroy a handle.
+struct storage {
+  void* data = nullptr;
+  ::std::size_t bytes = 0;
+  void (*release)(storage*) noexcept = nullptr;
+  int ordinal = 0;
+  bool read_only = false;
+  int64 references = 1;
+  uint64 writes = 0;  ///< counts completed writes; a leaf compares it with what it saw when it was built
+};
+
+inline uint64 write_count(const storage& s) { return __atomic_load_n(&s.writes, __ATOMIC_RELAXED); }
+inline void count_write(storage& s) { __atomic_fetch_add(&s.writes, uint64(1), __ATOMIC_RELAXED); }
+
+/// A shared handle.
+class storage_ref {
+ public:
+  storage_ref() = default;
+  /// Takes over the reference that `s` was made with.
+  explicit storage_ref(storage* s) : s_(s) {}
+  storage_ref(const storage_ref& o) : s_(o.s_) {
+    if (s_) __atomic_fetch_add(&s_->references, int64(1), __ATOMIC_RELAXED);
+  }
+  storage_ref(storage_ref&& o) noexcept : s_(::std::exchange(o.s_, nullptr)) {}
+  storage_ref& operator=(storage_ref o) noexcept {
+    ::std::swap(s_, o.s_);
+    return *this;
+  }
+  ~storage_ref() {
+    if (s_ && __atomic_fetch_sub(&s_->references, int64(1), __ATOMIC_ACQ_REL) == 1) s_->release(s_);
+  }
+  storage* get() const { return s_; }
+  storage* operator->() const { return s_; }
+  storage& operator*() const { return *s_; }
+  int64 references() const { return s_ ? __atomic_load_n(&s_->references, __ATOMIC_ACQUIRE) : 0; }
+
+ private:
+  storage* s_ = nullptr;
+};
+
+/// Memory of the caller's, released by calling `deleter(pointer)` once no array uses it.
+template <class T, class Deleter>
+storage_ref borrow(T* pointer, int64 elements, int ordinal, Deleter deleter) {
+  struct borrowed : storage {
+    Deleter deleter;
+    explicit borrowed(Deleter&& d) : deleter(::std::move(d)) {}
+  };
+  using plain = ::std::remove_const_t<T>;
+  auto* s = new borrowed(::std::move(deleter));
+  s->data = const_cast<plain*>(pointer);
+  s->bytes = ::std::size_t(elements) * sizeof(T);
+  s->ordinal = ordinal;
+  s->read_only = ::std::is_const_v<T>;
+  s->release = [](storage* p) noexcept {
+    auto* b = static_cast<borrowed*>(p);
+    b->deleter(static_cast<T*>(b->data));
+    delete b;
+  };
+  return storage_ref(s);
+}
+
+}  // namespace cudarray::inline v0::detail

@@ -1,0 +1,301 @@
+// ndarray: a handle on shared storage with a shape, strides and an offset.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <span>
+
+#include "eval/evaluate.hpp"
+#include "expr/elementwise.hpp"
+#include "expr/operator_table.hpp"
+
+namespace cudarray::inline v0 {
+namespace detail {
+
+/// What a default-constructed array stands on: no memory, no device.
+inline storage_ref no_storage() {
+  auto* s = new storage;
+  s->release = [](storage* p) noexcept { delete p; };
+  return storage_ref(s);
+}
+
+/// The one place where a conversion that NumPy calls unsafe is refused.
+template <bool SameKind, bool SameDevice>
+constexpr bool report_conversion() {
+  static_assert(SameKind, "cudarray: this conversion of dtypes loses information: write ca::astype<T>(x)");
+  static_assert(SameDevice, "cudarray: the array is on another device: copy it with ca::to<ca::cuda>(x) or ca::to<ca::cpu>(x)");
+  return SameKind && SameDevice;
+}
+
+template <bool Never>
+constexpr void report_scalar_assignment() {
+  static_assert(Never, "cudarray: name = scalar would rebind the name: write c(ca::_) = 0 or c.fill(0) to set the elements");
+}
+
+/// A node converted to T where it is not T already.
+template <class T, class N>
+auto cast_node(const N& n) {
+  if constexpr (::std::is_same_v<node_value_t<N>, T>) return n;
+  else return elementwise("astype", op::astype_op<T>{}, n);
+}
+
+/// Unchecked access to host elements by N indices, like mdspan.
+template <class T, int N>
+struct accessor {
+  T* p;
+  int64 stride[N];
+  template <class... I>
+    requires(sizeof...(I) == N)
+  T& operator()(I... i) const {
+    int64 at = 0;
+    int k = 0;
+    ((at += int64(i) * stride[k++]), ...);
+    return p[at];
+  }
+};
+
+}  // namespace detail
+
+/// An n-dimensional array of dtype T on a device.
+///
+/// Copying the handle shares the elements, as in NumPy; indexing makes a view; `copy()` makes a new array; `const` is
+/// shallow. Assignment to a name rebinds it; assignment to an indexing result writes through.
+///     ca::ndarray<float> a = ca::array<float>({{1, 2, 3}, {4, 5, 6}});
+///     auto row = a(0);        // a view
+///     a(ca::_, 0) = 7.0f;     // writes into a
+///     row = a(1);             // rebinds the name `row`
+template <class T, class Device>
+class ndarray {
+  static_assert(dtype<T>, "cudarray: not a dtype: bool, (u)int8-64, float16, bfloat16, float, double, complex64, complex128");
+
+ public:
+  using value_type = T;
+  using device_type = Device;
+
+  /// An empty array of shape (0,).
+  ndarray() { layout_.dims.push_back(0); }
+  ndarray(const ndarray&) = default;
+  ndarray(ndarray&&) noexcept = default;
+  /// A view: shares the leaf's storage.
+  explicit ndarray(detail::leaf<T, Device> n) : store_(::std::move(n.store)), layout_(n.where) {}
+
+  /// Evaluates an expression into a new array, converting within NumPy's `same_kind`. Throws stale_error.
+  template <array_expression E, class Build = this_build>
+  ndarray(const E& e) {
+    constexpr bool kinds = detail::same_kind<value_type_t<E>, T>, devices = ::std::is_same_v<device_type_t<E>, Device>;
+    if constexpr (!kinds || !devices) {
+      detail::report_conversion<kinds, devices>();
+    } else {
+      auto r = detail::materialise<Build>(detail::cast_node<T>(detail::as_operand<T>("", e)));
+      store_ = ::std::move(r.store);
+      layout_ = r.where;
+    }
+  }
+
+  ndarray& operator=(const ndarray&) & = default;
+  ndarray& operator=(ndarray&&) & noexcept = default;
+
+  /// Makes this name stand for the value of an expression. The storage is used again where this handle alone owns it
+  /// and dtype, shape and contiguity fit.
+  template <array_expression E, class Build = this_build>
+  ndarray& operator=(E&& e) & {
+    if constexpr (::std::is_same_v<value_type_t<E>, T> && ::std::is_same_v<device_type_t<E>, Device>) {
+      const auto& n = detail::as_operand<T>("", e);
+      if (owns_alone<::std::is_lvalue_reference_v<E>>(n)) {
+        detail::assign<Build, T, Device>(store_, layout_, n);
+        return *this;
+      }
+    }
+    return *this = ndarray(e);
+  }
+
+  /// `name = scalar` does not compile.
+  template <scalar_value S>
+  ndarray& operator=(const S&) & {
+    detail::report_scalar_assignment<dtype<S> && !dtype<S>>();
+    return *this;
+  }
+
+  /// Writes into the elements (`a(0) = x`): `x` broadcasts and is converted to T. Throws shape_error, value_error
+  /// (read-only), stale_error.
+  template <class V, class Build = this_build>
+    requires(array_expression<V> || scalar_value<V>)
+  const ndarray operator=(const V& v) && {
+    write<Build>(v);
+    return *this;
+  }
+
+  /// In place: the right side broadcasts to this array's shape and is converted within a kind.
+  template <class V, class Build = this_build>
+  ndarray& operator+=(const V& v) {
+    return update<op::add_op, Build>("+=", v);
+  }
+  template <class V, class Build = this_build>
+  ndarray& operator-=(const V& v) {
+    return update<op::subtract_op, Build>("-=", v);
+  }
+  template <class V, class Build = this_build>
+  ndarray& operator*=(const V& v) {
+    return update<op::multiply_op, Build>("*=", v);
+  }
+  template <class V, class Build = this_build>
+  ndarray& operator/=(const V& v) {
+    return update<op::divide_op, Build>("/=", v);
+  }
+  template <class V, class Build = this_build>
+  ndarray& operator%=(const V& v) {
+    return update<op::remainder_op, Build>("%=", v);
+  }
+  template <class V, class Build = this_build>
+  ndarray& operator&=(const V& v) {
+    return update<op::bitwise_and_op, Build>("&=", v);
+  }
+  template <class V, class Build = this_build>
+  ndarray& operator|=(const V& v) {
+    return update<op::bitwise_or_op, Build>("|=", v);
+  }
+  template <class V, class Build = this_build>
+  ndarray& operator^=(const V& v) {
+    return update<op::bitwise_xor_op, Build>("^=", v);
+  }
+
+  /// Integers, slices, `_`, newaxis and ellipsis make a view. Throws index_error; slices out of range clip.
+  template <basic_index... I>
+  ndarray operator()(const I&... i) const {
+    const index_item items[sizeof...(I) + 1] = {index_item(i)..., index_item(0)};
+    return ndarray(store_, detail::index_layout(layout_, items, int(sizeof...(I))));
+  }
+  /// A mask of the leading axes' shape, or integers that pick along axis 0: a selection, which reads by gathering and
+  /// can be assigned. Reading a mask synchronises.
+  template <array_expression I>
+  selection<T, Device> operator()(const I& i) const {
+    return {*this, i};
+  }
+
+  const cudarray::shape& shape() const { return layout_.dims; }
+  int64 shape(int axis) const { return layout_.dims[detail::normal_axis("shape", axis, ndim())]; }
+  int ndim() const { return layout_.ndim(); }
+  int64 size() const { return layout_.elements(); }
+  int64 itemsize() const { return int64(sizeof(T)); }
+  int64 nbytes() const { return size() * itemsize(); }
+  /// The step along an axis, in elements.
+  int64 stride(int axis) const { return layout_.stride[detail::normal_axis("stride", axis, ndim())]; }
+  bool is_contiguous() const { return detail::is_c_contiguous(layout_); }
+  Device device() const { return {store_.get() ? store_->ordinal : 0}; }
+
+  /// The address of the first element, in the device's memory. What is written through it no expression notices.
+  T* data() const { return store_.get() ? static_cast<T*>(store_->data) + layout_.offset : nullptr; }
+  /// The elements of a contiguous host array. Throws value_error if it is not contiguous.
+  ::std::span<T> span() const
+    requires(Device::host_accessible)
+  {
+    if (!is_contiguous()) throw value_error(detail::cat("span: the array of shape ", shape(), " is not contiguous: use .copy()"));
+    return {data(), ::std::size_t(size())};
+  }
+  /// Unchecked access by N indices. Throws shape_error if the array does not have N axes.
+  template <int N>
+  detail::accessor<T, N> access() const
+    requires(Device::host_accessible)
+  {
+    if (ndim() != N) throw shape_error(detail::cat("access: ", N, " indices for an array of shape ", shape()));
+    detail::accessor<T, N> a{data(), {}};
+    for (int i = 0; i < N; ++i) a.stride[i] = layout_.stride[i];
+    return a;
+  }
+  /// One element of a host array. Throws index_error.
+  template <::std::integral... I>
+  T& at(I... i) const
+    requires(Device::host_accessible)
+  {
+    if (int(sizeof...(I)) != ndim())
+      throw index_error(detail::cat("at: ", sizeof...(I), " indices for an array of shape ", shape()));
+    const index_item items[sizeof...(I) + 1] = {index_item(i)..., index_item(0)};
+    return static_cast<T*>(store_->data)[detail::index_layout(layout_, items, int(sizeof...(I))).offset];
+  }
+
+  /// The value of an array of one element. Waits for the device. Throws value_error for any other size.
+  T item() const {
+    if (size() != 1) throw value_error(detail::cat("item: an array of shape ", shape(), " has ", size(), " elements, not one"));
+    T v{};
+    copy_to_host(device(), &v, *store_, ::std::size_t(layout_.offset) * sizeof(T), sizeof(T));
+    return v;
+  }
+  /// A new C-contiguous array with the same elements.
+  template <class Build = this_build>
+  const ndarray copy() const {
+    return ndarray(detail::materialise<Build>(node()));
+  }
+  /// Sets every element.
+  template <scalar_value S, class Build = this_build>
+  void fill(S v) {
+    write<Build>(v);
+  }
+  /// The axes reversed: a view.
+  ndarray t() const {
+    int perm[max_rank];
+    for (int i = 0; i < ndim(); ++i) perm[i] = ndim() - 1 - i;
+    return ndarray(store_, detail::permute_layout(layout_, perm));
+  }
+
+  /// This array as an operand of an expression.
+  detail::leaf<T, Device> node() const {
+    const detail::storage_ref s = store_.get() ? store_ : detail::no_storage();
+    return {{}, s, layout_, detail::write_count(*s)};
+  }
+  const detail::storage_ref& storage() const { return store_; }
+  const layout& where() const { return layout_; }
+
+ private:
+  ndarray(const detail::storage_ref& s, const layout& l) : store_(s), layout_(l) {}
+
+  template <class Build, class V>
+  void write(const V& v) {
+    if (!store_.get()) store_ = detail::no_storage();
+    if constexpr (array_expression<V>)
+      if constexpr (!::std::is_same_v<device_type_t<V>, Device>) {
+        detail::report_conversion<true, false>();
+        return;
+      }
+    detail::assign<Build, T, Device>(store_, layout_, detail::as_operand<T>("assignment", v));
+  }
+
+  template <class Op, class Build, class V>
+  ndarray& update(const char* function, const V& v) {
+    const auto n = detail::elementwise(function, Op{}, *this, v);
+    if constexpr (!detail::is_poison<decltype(n)>) {
+      constexpr bool kinds = detail::same_kind<detail::node_value_t<::std::remove_cvref_t<decltype(n)>>, T>;
+      if constexpr (!kinds) {
+        detail::report_conversion<kinds, true>();
+      } else {
+        if (n.dims() != shape())
+          throw shape_error(detail::cat(function, ": the result's shape ", n.dims(), " is not the array's, ", shape()));
+        write<Build>(n);
+      }
+    }
+    return *this;
+  }
+
+  /// True if nobody but this handle and, in an expression that is about to end, its own leaves would notice a write.
+  template <bool Lasting, class N>
+  bool owns_alone(const N& n) const {
+    if (!store_.get() || store_->read_only || layout_.dims != n.dims() || !is_contiguous()) return false;
+    int64 own = 1;
+    if constexpr (!Lasting)
+      detail::for_each_leaf(n, [&](const auto& l) {
+        if constexpr (requires { l.store; }) own += l.store.get() == store_.get();
+      });
+    return store_.references() == own && store_->ordinal == detail::check_leaves(n) &&
+           !detail::overlaps(store_.get(), layout_, n, !detail::has_gather<N> && !detail::is_reduce<N>);
+  }
+
+  detail::storage_ref store_;
+  layout layout_;
+};
+
+template <class N>
+template <class Build>
+auto lazy<N>::item() const {
+  using X = detail::expression_traits<N>;
+  return ndarray<typename X::value_type, typename X::device_type>(self()).item();
+}
+
+}  // namespace cudarray::inline v0

@@ -1,0 +1,201 @@
+// Selecting by index arrays and masks: take, nonzero, and the selection that `a(mask)` and `a(index)` return.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../eval/scatter.hpp"
+#include "manipulation.hpp"
+#include "reductions.hpp"
+
+namespace cudarray::inline v0 {
+namespace detail {
+
+/// An index operand as int64, evaluated unless it is a node already of that type.
+template <class Build, class I>
+auto index_node(const char* function, const I& i) {
+  static_assert(is_integer<value_type_t<I>>, "cudarray: an index array must be of an integer dtype, or bool for a mask");
+  return cast_node<int64>(as_operand<int64>(function, i));
+}
+
+/// On devices whose work is done when a call returns, a wrong index is found before anything is written.
+template <class Build, class D, class N>
+void check_indices(const char* function, const N& index, int64 limit, int axis) {
+  if constexpr (D::synchronous) {
+    if (index.dims().elements() == 0) return;
+    const int64 low = make_reduce<op::min_op>(function, index, axes::all(), false).template item<Build>();
+    const int64 high = make_reduce<op::max_op>(function, index, axes::all(), false).template item<Build>();
+    const int64 wrong = low < -limit ? low : high;
+    if (wrong < -limit || wrong >= limit)
+      throw index_error(cat(function, ": index ", wrong, " is out of bounds for axis ", axis, " with size ", limit));
+  }
+}
+
+inline shape selected_shape(const shape& from, int axis, const shape& index) {
+  shape s;
+  for (int d = 0; d < axis; ++d) s.push_back(from[d]);
+  for (int64 n : index) s.push_back(n);
+  for (int d = axis + 1; d < from.ndim(); ++d) s.push_back(from[d]);
+  return s;
+}
+
+template <class T, class D, class I>
+gather<T, D, I> make_gather(const leaf<T, D>& source, const I& index, int axis) {
+  return {{}, source, index, axis, selected_shape(source.where.dims, axis, index.dims())};
+}
+
+}  // namespace detail
+
+/// The elements of `a` that `index` picks along an axis; the axis is replaced by the axes of the index. Lazy. Negative
+/// indices count from the end. Throws index_error: on CUDA at the next synchronising call, the element reads as 0.
+///     ca::take(table, labels, 0)  // (rows, n), (b,) -> (b, n)
+template <array_expression X, array_expression I, class Build = this_build>
+auto take(const X& x, const I& index, int axis = 0) {
+  const auto a = detail::as_array<Build>(x);
+  const int at = detail::normal_axis("take", axis, a.ndim());
+  return detail::make_gather(a.node(), detail::index_node<Build>("take", index), at);
+}
+
+/// The positions, in C order, of the elements that are not 0. Eager; waits for the device.
+template <array_expression X, class Build = this_build>
+const ndarray<int64, device_type_t<X>> flatnonzero(const X& x) {
+  using D = device_type_t<X>;
+  const auto mask = detail::materialise<Build>(detail::cast_node<bool>(detail::as_operand<bool>("flatnonzero", x)));
+  int64 count = 0;
+  auto store = flat_nonzero<Build>(D{mask.store->ordinal}, *mask.store, mask.where.elements(), count);
+  return ndarray<int64, D>(detail::leaf<int64, D>{{}, ::std::move(store), detail::c_layout(count), 0});
+}
+
+/// One array of indices per axis, of the elements that are not 0. Eager; waits for the device.
+template <array_expression X, class Build = this_build>
+::std::vector<ndarray<int64, device_type_t<X>>> nonzero(const X& x) {
+  const auto flat = flatnonzero<X, Build>(x);
+  const shape s = detail::as_operand<bool>("nonzero", x).dims();
+  ::std::vector<ndarray<int64, device_type_t<X>>> r;
+  int64 below = s.elements();
+  for (int64 n : s) {
+    const int64 extent = n > 0 ? n : 1;
+    below /= extent;
+    r.emplace_back(floor_divide(flat, below) % extent);
+  }
+  return r;
+}
+
+/// What `a(mask)` or `a(index)` stands for. It reads as an expression and can be assigned; it cannot be stored.
+///     a(a > 6) = 0.0f;
+///     ca::ndarray<float> b = a(ca::array<int>({2, 0}));  // rows 2 and 0
+template <class T, class Device>
+class selection {
+ public:
+  using value_type = T;
+  using device_type = Device;
+
+  /// Throws index_error where a mask's shape is not that of the leading axes.
+  template <array_expression I, class Build = this_build>
+  selection(const ndarray<T, Device>& a, const I& i) : array_(a) {
+    using V = value_type_t<I>;
+    static_assert(detail::is_integer<V> || ::std::is_same_v<V, bool>, "cudarray: an index array must be of an integer dtype, or bool for a mask");
+    if constexpr (::std::is_same_v<V, bool>) {
+      mask_ = i;
+      masked_ = true;
+      const cudarray::shape& m = mask_.shape();
+      bool fits = m.ndim() <= a.ndim();
+      for (int d = 0; fits && d < m.ndim(); ++d) fits = m[d] == a.shape()[d];
+      if (!fits) throw index_error(detail::cat("index: a mask of shape ", m, " for an array of shape ", a.shape()));
+    } else if constexpr (detail::is_integer<V>) {
+      if (a.ndim() == 0) throw index_error("index: an index array for an array of 0 axes");
+      index_ = astype<int64>(i);
+    }
+  }
+  selection(const selection&) = delete;
+  selection& operator=(const selection&) = delete;
+
+  template <class V, class Build = this_build>
+    requires(array_expression<V> || scalar_value<V>)
+  void operator=(const V& v) && {
+    if constexpr (scalar_value<V>) {
+      if (masked_) return choose<Build>(detail::convert_scalar<T>(normal_dtype_t<V>(v)));
+    }
+    write<Build>(v);
+  }
+#define CUDARRAY_SELECTION_UPDATE(sign, name)                                               \
+  template <class V, class Build = this_build>                                              \
+  void operator sign##=(const V& v) && {                                                    \
+    if constexpr (scalar_value<V>) {                                                        \
+      if (masked_) return choose<Build>(detail::elementwise(#sign "=", op::name##_op{}, array_, v)); \
+    }                                                                                       \
+    write<Build>(detail::elementwise(#sign "=", op::name##_op{}, node<Build>(), v));        \
+  }
+  CUDARRAY_SELECTION_UPDATE(+, add)
+  CUDARRAY_SELECTION_UPDATE(-, subtract)
+  CUDARRAY_SELECTION_UPDATE(*, multiply)
+  CUDARRAY_SELECTION_UPDATE(/, divide)
+#undef CUDARRAY_SELECTION_UPDATE
+
+  /// The selected elements, gathered into a new array.
+  template <class Build = this_build>
+  detail::leaf<T, Device> node() const {
+    const auto [from, index] = picks<Build>();
+    return detail::materialise<Build>(detail::make_gather(from, index, 0));
+  }
+  cudarray::shape shape() const {
+    const auto [from, index] = picks<this_build>();
+    return detail::selected_shape(from.where.dims, 0, index.where.dims);
+  }
+
+ private:
+  struct picked {
+    detail::leaf<T, Device> from;
+    detail::leaf<int64, Device> index;
+  };
+  /// The array with the masked axes made one, and the positions along it; an index array as it is.
+  template <class Build>
+  picked picks() const {
+    if (!masked_) return {array_.node(), index_.node()};
+    cudarray::shape s{mask_.size()};
+    for (int d = mask_.ndim(); d < array_.ndim(); ++d) s.push_back(array_.shape()[d]);
+    return {reshape<ndarray<T, Device>, Build>(array_, s).node(), flatnonzero<ndarray<bool, Device>, Build>(mask_).node()};
+  }
+  /// The array where the mask does not hold, a broadcast value where it does: no positions are needed.
+  template <class Build, class V>
+  void choose(const V& v) {
+    layout l = mask_.where();
+    while (l.ndim() < array_.ndim()) {
+      l.stride[l.ndim()] = 0;
+      l.dims.push_back(1);
+    }
+    const auto unchanged = array_.node();
+    const auto value = [&] {
+      if constexpr (dtype<V>) return detail::scalar<T>{v};
+      else return detail::cast_node<T>(v);
+    }();
+    detail::assign<Build, T, Device>(array_.storage(), array_.where(),
+                                     detail::elementwise("where", op::where_op{}, detail::view(mask_, l).node(), value, unchanged));
+  }
+  template <class Build, class V>
+  void write(const V& v) {
+    const auto& given = detail::as_operand<T>("assignment", v);
+    const auto [from, index] = picks<Build>();
+    detail::check_writable(*array_.storage(), array_.where());
+    const cudarray::shape selected = detail::selected_shape(from.where.dims, 0, index.where.dims);
+    if (detail::broadcast_shapes("assignment", selected, given.dims()) != selected)
+      throw shape_error(detail::cat("assignment: shape ", given.dims(), " does not broadcast to ", selected));
+    detail::check_indices<Build, Device>("index", index, from.where.dims[0], 0);
+    if constexpr (detail::is_scalar_node<::std::remove_cvref_t<decltype(given)>>) {
+      detail::scatter<Build, T, Device>(from.store, from.where, 0, index, given, selected);
+    } else {
+      // a value that reads what is written is evaluated first
+      const auto value = detail::materialise<Build>(given);
+      detail::scatter<Build, T, Device>(from.store, from.where, 0, index, value, selected);
+    }
+    // a masked view that could not be flattened was a copy: bring it back
+    if (from.store.get() != array_.storage().get())
+      detail::assign<Build, T, Device>(array_.storage(), array_.where(),
+                                       reshape<ndarray<T, Device>, Build>(ndarray<T, Device>(detail::leaf<T, Device>{{}, from.store, from.where, 0}), array_.shape()).node());
+  }
+
+  ndarray<T, Device> array_;
+  ndarray<bool, Device> mask_;
+  ndarray<int64, Device> index_;
+  bool masked_ = false;
+};
+
+}  // namespace cudarray::inline v0

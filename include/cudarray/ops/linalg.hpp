@@ -1,0 +1,135 @@
+// Products of matrices and vectors: eager, through BLAS where there is one.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../eval/product.hpp"
+#include "manipulation.hpp"
+#include "reductions.hpp"
+
+namespace cudarray::inline v0 {
+namespace detail {
+
+/// A matrix that a BLAS can read where it lies: one of the last two steps is 1, the other long enough.
+inline bool blas_readable(const layout& l) {
+  const int r = l.ndim() - 2, c = l.ndim() - 1;
+  const auto fits = [&](int unit, int far) {
+    return (l.stride[unit] == 1 || l.dims[unit] <= 1) && (l.stride[far] >= (l.dims[unit] > 1 ? l.dims[unit] : 1) || l.dims[far] <= 1);
+  };
+  return fits(c, r) || fits(r, c);
+}
+
+/// Row and column steps as BLAS wants them: exactly one is 1, the other at least the extent it steps over.
+inline void blas_steps(const layout& l, int64& row, int64& column) {
+  const int r = l.ndim() - 2, c = l.ndim() - 1;
+  const int64 rows = l.dims[r] > 1 ? l.dims[r] : 1, columns = l.dims[c] > 1 ? l.dims[c] : 1;
+  row = l.stride[r], column = l.stride[c];
+  const bool row_major = (column == 1 || columns == 1) && (row >= columns || rows == 1);
+  if (row_major) {
+    column = 1;
+    if (rows == 1) row = columns;
+  } else {
+    row = 1;
+    if (columns == 1) column = rows;
+  }
+}
+
+template <class Build, class T, class Device>
+ndarray<T, Device> multiply(const char* function, ndarray<T, Device> a, ndarray<T, Device> b) {
+  if (a.ndim() == 0 || b.ndim() == 0)
+    throw shape_error(cat(function, ": shapes ", a.shape(), " and ", b.shape(), ": a 0-d operand (write a * b)"));
+  const bool vector_a = a.ndim() == 1, vector_b = b.ndim() == 1;
+  const shape given_a = a.shape(), given_b = b.shape();
+  if (vector_a) a = expand_dims(a, 0);
+  if (vector_b) b = expand_dims(b, 1);
+  const int64 m = a.shape(-2), k = a.shape(-1), n = b.shape(-1);
+  if (b.shape(-2) != k)
+    throw shape_error(cat(function, ": shapes ", given_a, " and ", given_b, " do not fit: ", k, " columns, ", b.shape(-2), " rows"));
+  shape batch_a(a.shape().begin(), a.ndim() - 2), batch_b(b.shape().begin(), b.ndim() - 2);
+  const shape batch = broadcast_shapes(function, batch_a, batch_b);
+  shape full = batch;
+  full.push_back(m);
+  full.push_back(n);
+  ndarray<T, Device> c(leaf<T, Device>{{}, allocate(a.device(), ::std::size_t(full.elements()) * sizeof(T)), c_layout(full), 0});
+  if (full.elements() > 0) {
+    if constexpr (is_floating<T> || is_complex<T>) {
+      if (!blas_readable(a.where())) a = copy<ndarray<T, Device>, Build>(a);
+      if (!blas_readable(b.where())) b = copy<ndarray<T, Device>, Build>(b);
+      product p{m, n, k, 1, {c.storage().get(), a.node().store.get(), b.node().store.get()}, {}, {n}, {1}, {}};
+      blas_steps(a.where(), p.row[1], p.column[1]);
+      blas_steps(b.where(), p.row[2], p.column[2]);
+      p.offset[1] = a.where().offset;
+      p.offset[2] = b.where().offset;
+      int64 extent[max_rank], stride[3][max_rank];
+      const layout* const where[3] = {&c.where(), &a.where(), &b.where()};
+      for (int d = 0; d < batch.ndim(); ++d) {
+        extent[d] = batch[d];
+        for (int i = 0; i < 3; ++i) {
+          const int own = d - (batch.ndim() - (where[i]->ndim() - 2));
+          stride[i][d] = own < 0 || where[i]->dims[own] == 1 ? 0 : where[i]->stride[own];
+        }
+      }
+      int axes_left = simplify_axes(extent, stride, 3, 0, batch.ndim(), true);
+      if (axes_left > 0) {
+        p.batch = extent[--axes_left];
+        for (int i = 0; i < 3; ++i) p.step[i] = stride[i][axes_left];
+      }
+      int64 index[max_rank] = {};
+      for (bool more = true; more;) {
+        multiply_matrices<Build, T>(a.device(), p);
+        more = false;
+        for (int d = axes_left - 1; d >= 0 && !more; --d) {
+          more = ++index[d] < extent[d];
+          for (int i = 0; i < 3; ++i) p.offset[i] += stride[i][d] - (more ? 0 : extent[d] * stride[i][d]);
+          if (!more) index[d] = 0;
+        }
+      }
+      count_write(*c.storage());
+    } else {
+      // integers: no BLAS has them; one fused kernel of products and sums
+      const auto rows = expand_dims(a, -2), columns = expand_dims(swapaxes(b, -1, -2), -3);
+      if constexpr (::std::is_same_v<T, bool>) c(ellipsis) = any(rows & columns, -1);
+      else c(ellipsis) = sum(rows * columns, -1);
+    }
+  }
+  if (vector_a) c = squeeze(c, -2);
+  if (vector_b) c = squeeze(c, -1);
+  return c;
+}
+
+template <class X, class Y>
+using product_type = result_type_t<value_type_t<X>, value_type_t<Y>>;
+
+template <class Build, class X, class Y>
+auto checked_multiply(const char* function, const X& x, const Y& y) {
+  if constexpr (!on_one_device<X, Y>()) {
+    return report_operands<true, false, true>();
+  } else {
+    using T = product_type<X, Y>;
+    using A = ndarray<T, device_type_t<X>>;
+    return static_cast<const A>(multiply<Build>(function, A(x), A(y)));
+  }
+}
+
+}  // namespace detail
+
+/// The matrix product, NumPy's `@`: (m, k) by (k, n); 1-d operands are rows or columns and lose that axis again; leading
+/// axes are batches and broadcast. Eager; operands are evaluated, transposed views are read where they lie. float32
+/// products are IEEE float32. Throws shape_error.
+///     ca::matmul(x, w.t())
+template <array_expression X, array_expression Y, class Build = this_build>
+auto matmul(const X& x, const Y& y) {
+  return detail::checked_multiply<Build>("matmul", x, y);
+}
+
+/// NumPy's dot for 1-d and 2-d operands, where it is matmul. Eager. Throws shape_error.
+template <array_expression X, array_expression Y, class Build = this_build>
+auto dot(const X& x, const Y& y) {
+  return detail::checked_multiply<Build>("dot", x, y);
+}
+/// The sum of products along the last axis of both: x @ y.t() for matrices. Eager. Throws shape_error.
+template <array_expression X, array_expression Y, class Build = this_build>
+auto inner(const X& x, const Y& y) {
+  return detail::checked_multiply<Build>("inner", x, detail::as_array<Build>(y).t());
+}
+
+}  // namespace cudarray::inline v0

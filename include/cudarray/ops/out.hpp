@@ -1,0 +1,35 @@
+// ca::out: where a function writes its result, NumPy's `out=`.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../ndarray.hpp"
+
+namespace cudarray::inline v0 {
+
+template <class T, class Device>
+struct out_argument {
+  ndarray<T, Device> array;
+};
+
+/// As the last argument: writes the result into `array` (which is returned) instead of making a new one.
+///     ca::exp(x, ca::out(y));
+template <class T, class Device>
+out_argument<T, Device> out(const ndarray<T, Device>& array) {
+  return {array};
+}
+
+namespace detail {
+/// Writes an expression into an `out` argument. Throws shape_error if the shapes are not the same.
+template <class Build, class T, class Device, class E>
+const ndarray<T, Device> write_out(const char* function, const out_argument<T, Device>& o, const E& e) {
+  if constexpr (!is_poison<E>) {
+    const auto& n = as_operand<T>(function, e);
+    if (n.dims() != o.array.shape())
+      throw shape_error(cat(function, ": the result has shape ", n.dims(), ", out has ", o.array.shape()));
+    ndarray<T, Device>(o.array)(ellipsis) = e;
+  }
+  return o.array;
+}
+}  // namespace detail
+
+}  // namespace cudarray::inline v0

@@ -1,0 +1,134 @@
+// Reductions over any set of axes: NumPy's names, lazy; the operand may be any expression and is fused.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../expr/reduction_table.hpp"
+#include "math.hpp"
+#include "operators.hpp"
+
+namespace cudarray::inline v0 {
+
+struct keepdims_t {};
+/// As the last argument of a reduction: reduced axes stay, with extent 1, so that the result broadcasts to the operand.
+inline constexpr keepdims_t keepdims{};
+
+/// As an argument of var and std: the divisor is the count minus this. NumPy's `ddof`.
+struct ddof {
+  int64 value = 0;
+};
+
+namespace detail {
+
+/// What may follow the axes of a reduction.
+struct reduction_options {
+  bool keep = false;
+  int64 ddof = 0;
+  void set(keepdims_t) { keep = true; }
+  void set(cudarray::ddof d) { ddof = d.value; }
+};
+template <class... O>
+reduction_options options(const O&... o) {
+  reduction_options r;
+  (r.set(o), ...);
+  return r;
+}
+
+template <class Op, class X>
+auto make_reduce(const char* function, const X& x, const axes& over, bool keep) {
+  const auto& kid = as_operand<float>(function, x);
+  using K = ::std::remove_cvref_t<decltype(kid)>;
+  const shape from = kid.dims();
+  const unsigned mask = over.mask(function, from.ndim());
+  shape to;
+  int64 reduced = 1;
+  for (int d = 0; d < from.ndim(); ++d) {
+    if (!(mask >> d & 1u)) to.push_back(from[d]);
+    else if (keep) to.push_back(1);
+    if (mask >> d & 1u) reduced *= from[d];
+  }
+  if (!Op::empty && reduced == 0) throw value_error(cat(function, ": no elements along the reduced axes of shape ", from));
+  return reduce<Op, K>{{}, {}, kid, mask, to};
+}
+
+template <class To, class X>
+auto widened(const X& x) {
+  if constexpr (::std::is_void_v<To>) return as_operand<float>("", x);
+  else return elementwise("astype", op::astype_op<To>{}, x);
+}
+
+}  // namespace detail
+
+template <class X>
+concept reduction_option = ::std::is_same_v<X, keepdims_t> || ::std::is_same_v<X, ddof>;
+
+/// Each takes `(x)`, `(x, axes)`, `(x, axes, ca::keepdims)` or `(x, ca::keepdims)`, and `ca::out(c)` at the very end.
+/// Axes absent: all; `{}`: none. They throw index_error or value_error for wrong axes, when the expression is built.
+#define CUDARRAY_REDUCTION(name, node)                                                                       \
+  template <class T = void, array_expression X, reduction_option... O>                                       \
+  auto name(const X& x, axes over, const O&... o) {                                                          \
+    const auto opt = detail::options(o...);                                                                  \
+    return node;                                                                                             \
+  }                                                                                                          \
+  template <class T = void, array_expression X, reduction_option... O>                                       \
+  auto name(const X& x, const O&... o) {                                                                     \
+    return name<T>(x, axes::all(), o...);                                                                    \
+  }                                                                                                          \
+  template <class T = void, array_expression X, class U, class D, class Build = this_build>                  \
+  const ndarray<U, D> name(const X& x, axes over, const out_argument<U, D>& result) {                        \
+    return detail::write_out<Build>(#name, result, name<T>(x, over));                                        \
+  }
+
+/// The sum. bool and signed integers add up in int64, unsigned in uint64; `sum<double>(x)` converts the elements first.
+CUDARRAY_REDUCTION(sum, detail::make_reduce<op::sum_op>("sum", detail::widened<T>(x), over, opt.keep))
+/// The product, in the types of sum.
+CUDARRAY_REDUCTION(prod, detail::make_reduce<op::prod_op>("prod", detail::widened<T>(x), over, opt.keep))
+/// The mean: float64 for integers, NaN for no elements.
+CUDARRAY_REDUCTION(mean, detail::make_reduce<op::mean_op>("mean", detail::widened<T>(x), over, opt.keep))
+/// The largest element; NaN if there is one. Throws value_error for no elements.
+CUDARRAY_REDUCTION(max, detail::make_reduce<op::max_op>("max", detail::widened<T>(x), over, opt.keep))
+/// The smallest element; NaN if there is one. Throws value_error for no elements.
+CUDARRAY_REDUCTION(min, detail::make_reduce<op::min_op>("min", detail::widened<T>(x), over, opt.keep))
+/// True where any element is not 0.
+CUDARRAY_REDUCTION(any, detail::make_reduce<op::any_op>("any", detail::widened<bool>(x), over, opt.keep))
+/// True where no element is 0.
+CUDARRAY_REDUCTION(all, detail::make_reduce<op::all_op>("all", detail::widened<bool>(x), over, opt.keep))
+/// The position of the largest element (int64), of the first NaN if there is one; over several axes the position in C
+/// order. Throws value_error for no elements.
+CUDARRAY_REDUCTION(argmax, detail::make_reduce<op::argmax_op>("argmax", detail::widened<T>(x), over, opt.keep))
+/// The position of the smallest element, as argmax.
+CUDARRAY_REDUCTION(argmin, detail::make_reduce<op::argmin_op>("argmin", detail::widened<T>(x), over, opt.keep))
+
+namespace detail {
+/// The mean of squared distances from the mean, in two passes: float64 for integers.
+template <class T, class X>
+auto variance(const char* function, const X& x, const axes& over, const reduction_options& opt) {
+  using V = ::std::conditional_t<::std::is_void_v<T>, value_type_t<X>, T>;
+  using R = ::std::conditional_t<(kind_of<V> < kind::floating), double, V>;
+  const auto v = cast_node<compute_t<R>>(widened<T>(x));
+  const auto squares = make_reduce<op::mean_op>(function, square(v - make_reduce<op::mean_op>(function, v, over, true)), over, opt.keep);
+  int64 n = 1;
+  const unsigned mask = over.mask(function, v.dims().ndim());
+  for (int d = 0; d < v.dims().ndim(); ++d)
+    if (mask >> d & 1u) n *= v.dims()[d];
+  const double correction = n > opt.ddof ? double(n) / double(n - opt.ddof) : ::std::numeric_limits<double>::infinity();
+  return cast_node<R>(squares * correction);
+}
+}  // namespace detail
+
+/// The variance: the mean squared distance from the mean; `ca::ddof{1}` divides by one less than the count.
+CUDARRAY_REDUCTION(var, detail::variance<T>("var", x, over, opt))
+/// The standard deviation: the square root of var.
+CUDARRAY_REDUCTION(std, sqrt(detail::variance<T>("std", x, over, opt)))
+#undef CUDARRAY_REDUCTION
+
+/// CUDArray's names of max and min.
+template <array_expression X, class... A>
+auto amax(const X& x, const A&... a) {
+  return max(x, a...);
+}
+template <array_expression X, class... A>
+auto amin(const X& x, const A&... a) {
+  return min(x, a...);
+}
+
+}  // namespace cudarray::inline v0

@@ -1,0 +1,95 @@
+// Values and copies: eval, copy, copies between devices, single elements, waiting for a device.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "out.hpp"
+
+namespace cudarray::inline v0 {
+
+/// The value of an expression as an array; an ndarray is handed back as it is, sharing its elements.
+template <array_expression X, class Build = this_build>
+const ndarray<value_type_t<X>, device_type_t<X>> eval(const X& x) {
+  return ndarray<value_type_t<X>, device_type_t<X>>(x);
+}
+
+/// A new C-contiguous array with the elements of an array or expression. Eager.
+template <array_expression X, class Build = this_build>
+const ndarray<value_type_t<X>, device_type_t<X>> copy(const X& x) {
+  return ndarray<value_type_t<X>, device_type_t<X>>(detail::materialise<Build>(detail::as_operand<float>("copy", x)));
+}
+/// CUDArray's and NumPy's name: a C-contiguous array, the operand itself if it is one already.
+template <class T, class Device, class Build = this_build>
+const ndarray<T, Device> ascontiguousarray(const ndarray<T, Device>& a) {
+  return a.is_contiguous() ? a : a.template copy<Build>();
+}
+
+namespace detail {
+
+/// The smallest block of storage that holds an array, copied to the host, and where the array lies in it. It needs no
+/// kernel, so any file can do it.
+template <class T, class Device, class Host = cpu>  // Host keeps the call below dependent, so that it is looked up late
+leaf<T, Host> host_block(const ndarray<T, Device>& a) {
+  layout l = a.where();
+  const extent e = span_of(l);
+  const int64 n = e.last - e.first + 1;
+  leaf<T, Host> r{{}, allocate(Host{}, ::std::size_t(n) * sizeof(T)), l, 0};
+  r.where.offset = n > 0 ? l.offset - e.first : 0;
+  if (n > 0) copy_to_host(a.device(), r.store->data, *a.storage(), ::std::size_t(e.first) * sizeof(T), ::std::size_t(n) * sizeof(T));
+  return r;
+}
+
+}  // namespace detail
+
+/// A copy of an array or expression on another device: the only way across. Always a new C-contiguous array. It waits
+/// where the host takes part.
+///     auto g = ca::to<ca::cuda>(a);
+template <device_tag To, array_expression X, class Build = this_build>
+const ndarray<value_type_t<X>, To> to(const X& x, To device = {}) {
+  using T = value_type_t<X>;
+  using From = device_type_t<X>;
+  const ndarray<T, From> a(x);
+  if constexpr (::std::is_same_v<From, To>) {
+    if (a.device() == device) return copy<ndarray<T, From>, Build>(a);
+  }
+  ndarray<T, cpu> host;
+  if constexpr (::std::is_same_v<From, cpu>) host = a.is_contiguous() ? a : a.template copy<Build>();
+  else {
+    host = ndarray<T, cpu>(detail::host_block(a));
+    if (!host.is_contiguous()) host = host.template copy<Build>();
+  }
+  if constexpr (::std::is_same_v<To, cpu>) {
+    return host;
+  } else {
+    detail::leaf<T, To> r{{}, allocate(device, ::std::size_t(host.nbytes())), detail::c_layout(host.shape()), 0};
+    if (host.size() > 0) copy_from_host(device, *r.store, 0, host.data(), ::std::size_t(host.nbytes()));
+    return ndarray<T, To>(::std::move(r));
+  }
+}
+
+/// Copies the elements of `source` into `target`, across devices too; shapes must be equal, dtypes within a kind.
+/// Throws shape_error.
+template <class T, class Device, array_expression X, class Build = this_build>
+void copyto(const ndarray<T, Device>& target, const X& source) {
+  const auto& n = detail::as_operand<T>("copyto", source);
+  if (n.dims() != target.shape())
+    throw shape_error(detail::cat("copyto: the source has shape ", n.dims(), ", the target ", target.shape()));
+  static_assert(detail::same_kind<value_type_t<X>, T>, "cudarray: this conversion of dtypes loses information: write ca::astype<T>(x)");
+  ndarray<T, Device> view = target;
+  if constexpr (::std::is_same_v<device_type_t<X>, Device>) view(ellipsis) = source;
+  else view(ellipsis) = to<Device>(source, target.device());
+}
+
+/// The one value of an array or expression of one element; waits for the device. Throws value_error.
+template <array_expression X, class Build = this_build>
+value_type_t<X> item(const X& x) {
+  return ndarray<value_type_t<X>, device_type_t<X>>(x).item();
+}
+
+/// Waits until a device has done what this thread gave it, and throws what went wrong there.
+template <device_tag Device>
+void synchronize(Device device) {
+  synchronize_device(device);
+}
+inline void synchronize() { synchronize(default_device{}); }
+
+}  // namespace cudarray::inline v0

@@ -1,0 +1,5 @@
+// Counters of what the library did.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "memory/stats.hpp"
