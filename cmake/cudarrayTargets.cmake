@@ -25,10 +25,20 @@ if(NOT DEFINED CUDARRAY_WITH_BLAS OR CUDARRAY_WITH_BLAS)
   endif()
 endif()
 
+# zlib, for gzipped IDX files.
+find_package(ZLIB QUIET)
+if(ZLIB_FOUND)
+  add_library(cudarray::zlib INTERFACE IMPORTED GLOBAL)
+  target_link_libraries(cudarray::zlib INTERFACE "${ZLIB_LIBRARIES}")
+  target_include_directories(cudarray::zlib INTERFACE "${ZLIB_INCLUDE_DIRS}")
+  target_compile_definitions(cudarray::zlib INTERFACE CUDARRAY_HAS_ZLIB)
+endif()
+
 # One program has one default device: linking both targets fails at configure time.
 function(cudarray_define_device target device)
   add_library(${target} INTERFACE IMPORTED GLOBAL)
-  target_link_libraries(${target} INTERFACE cudarray::core $<TARGET_NAME_IF_EXISTS:cudarray::cblas>)
+  target_link_libraries(${target} INTERFACE cudarray::core $<TARGET_NAME_IF_EXISTS:cudarray::cblas>
+                        $<TARGET_NAME_IF_EXISTS:cudarray::zlib>)
   target_compile_definitions(${target} INTERFACE CUDARRAY_DEFAULT_DEVICE=${device})
   set_target_properties(${target} PROPERTIES INTERFACE_CUDARRAY_DEFAULT_DEVICE ${device}
                                              COMPATIBLE_INTERFACE_STRING CUDARRAY_DEFAULT_DEVICE)

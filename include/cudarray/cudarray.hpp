@@ -8,6 +8,8 @@
 #include "linalg.hpp"
 #include "manipulation.hpp"
 #include "math.hpp"
+#include "nnet.hpp"
+#include "random.hpp"
 #include "reductions.hpp"
 #include "stats.hpp"
 #include "stream.hpp"

@@ -1,7 +1,9 @@
-// Printing arrays.
+// Printing arrays; .npy and IDX files.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "io/idx.hpp"
+#include "io/npy.hpp"
 #include "io/print.hpp"
 #include "backend/cpu/memory.hpp"
 #include "backend/cpu/elementwise.hpp"

@@ -7,11 +7,12 @@ namespace detail {
 
 /// What of the machine and of optional libraries this file's code may use. Functions that depend on it take it as a
 /// template parameter, so that files built with different flags link in any order and each runs its own code.
-template <int VectorBytes, bool Fma, bool Cblas>
+template <int VectorBytes, bool Fma, bool Cblas, bool Cudnn>
 struct build_config {
   static constexpr int vector_bytes = VectorBytes;
   static constexpr bool fma = Fma;
   static constexpr bool cblas = Cblas;
+  static constexpr bool cudnn = Cudnn;
 };
 
 }  // namespace detail
@@ -34,11 +35,18 @@ struct build_config {
 #define CUDARRAY_CBLAS false
 #endif
 
+#if defined(CUDARRAY_HAS_CUDNN)
+#define CUDARRAY_CUDNN true
+#else
+#define CUDARRAY_CUDNN false
+#endif
+
 /// The configuration of the file being compiled.
-using this_build = detail::build_config<CUDARRAY_VECTOR_BYTES, CUDARRAY_FMA, CUDARRAY_CBLAS>;
+using this_build = detail::build_config<CUDARRAY_VECTOR_BYTES, CUDARRAY_FMA, CUDARRAY_CBLAS, CUDARRAY_CUDNN>;
 
 #undef CUDARRAY_VECTOR_BYTES
 #undef CUDARRAY_FMA
 #undef CUDARRAY_CBLAS
+#undef CUDARRAY_CUDNN
 
 }  // namespace cudarray::inline v0

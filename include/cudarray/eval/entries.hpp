@@ -34,4 +34,11 @@ detail::storage_ref flat_nonzero(Device, detail::storage&, int64, int64&) {
   return {};
 }
 
+/// The positions that sort n contiguous elements: stable, NaN last, as int64.
+template <class Build, class T, class Device>
+detail::storage_ref stable_argsort(Device, detail::storage&, int64) {
+  CUDARRAY_NO_BACKEND(Device);
+  return {};
+}
+
 }  // namespace cudarray::inline v0::backend

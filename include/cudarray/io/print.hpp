@@ -120,7 +120,8 @@ class array_printer {
 
   void print(int axis, int64 offset, int depth, int trailing) {
     if (axis == a_.ndim()) {
-      out_ += text(static_cast<const T*>(a_.storage()->data)[offset]);  // a 0-d array stands alone
+      out_ = text(static_cast<const T*>(a_.storage()->data)[offset]);  // a 0-d array stands alone
+      while (out_.back() == ' ') out_.pop_back();
       return;
     }
     const int64 n = a_.shape()[axis], step = a_.where().stride[axis];

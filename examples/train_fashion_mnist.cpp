@@ -1,0 +1,318 @@
+// Trains a neural network on Fashion-MNIST: hand-written backward pass, momentum SGD; the same source on CPU and CUDA.
+// SPDX-License-Identifier: MIT
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cudarray/cudarray.hpp>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "picture.hpp"
+
+namespace ca = cudarray;
+using array = ca::ndarray<float>;
+using labels = ca::ndarray<ca::int64>;
+
+namespace {
+
+struct usage_error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct options {
+  std::string net = "mlp", data = "/usr/share/datasets/fashion-mnist", save;
+  int epochs = 5, batch = 128;
+  double lr = 0.05;
+  unsigned long seed = 1;
+};
+
+const char* const help =
+    "train_fashion_mnist [--net mlp|conv] [--epochs N] [--batch N] [--lr X] [--seed N] [--data FOLDER] [--save FOLDER]\n"
+    "\n"
+    "  --net     mlp: 784-512-256-10; conv: two 5x5 convolutions with pooling, dropout, 512, 10   (mlp)\n"
+    "  --epochs  passes over the 60,000 training images                                          (5)\n"
+    "  --batch   images in a step                                                                (128)\n"
+    "  --lr      learning rate of SGD with momentum 0.9; it falls to 0 along a cosine            (0.05)\n"
+    "  --seed    seed of weights, order and dropout                                              (1)\n"
+    "  --data    folder of the four IDX files, gzipped or not        (/usr/share/datasets/fashion-mnist)\n"
+    "  --save    folder for weights (.npy), learning_curve.png and filters.png                   (nothing is saved)\n";
+
+double number(const std::string& flag, const std::string& text, double low) {
+  char* end;
+  const double v = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != 0 || !(v >= low) || !std::isfinite(v))
+    throw usage_error(flag + " " + text + ": a number of at least " + std::to_string(int(low)) + " is wanted");
+  return v;
+}
+int whole(const std::string& flag, const std::string& text) {
+  const double v = number(flag, text, 1);
+  if (v != std::floor(v) || v > 1e9) throw usage_error(flag + " " + text + ": a whole number is wanted");
+  return int(v);
+}
+
+options parse(int argc, char** argv) {
+  options o;
+  for (int i = 1; i < argc; ++i) {
+    const std::string flag = argv[i];
+    if (flag == "--help") {
+      std::fputs(help, stdout);
+      std::exit(0);
+    }
+    const auto value = [&]() -> std::string {
+      if (i + 1 == argc) throw usage_error(flag + ": a value is missing");
+      return argv[++i];
+    };
+    if (flag == "--net") o.net = value();
+    else if (flag == "--epochs") o.epochs = whole(flag, value());
+    else if (flag == "--batch") o.batch = whole(flag, value());
+    else if (flag == "--lr") o.lr = number(flag, value(), 0);
+    else if (flag == "--seed") o.seed = static_cast<unsigned long>(number(flag, value(), 0));
+    else if (flag == "--data") o.data = value();
+    else if (flag == "--save") o.save = value();
+    else throw usage_error(flag + ": not an option (--help lists them)");
+  }
+  if (o.net != "mlp" && o.net != "conv") throw usage_error("--net " + o.net + ": mlp or conv is wanted");
+  return o;
+}
+
+/// Images as bytes on the device; a batch is picked, converted and normalised in one kernel.
+struct data_set {
+  ca::ndarray<ca::uint8> images;  // (n, 784)
+  labels truth;                   // (n,)
+
+  ca::int64 size() const { return truth.size(); }
+  array batch(const labels& which) const {
+    // mean and standard deviation of the training images
+    return (ca::astype<float>(ca::take(images, which)) * (1 / 255.f) - 0.2860f) / 0.3530f;
+  }
+};
+
+data_set load(const std::string& folder, const std::string& part) {
+  const auto path = [&](const std::string& name) {
+    const std::string plain = folder + "/" + part + "-" + name;
+    return std::filesystem::exists(plain) ? plain : plain + ".gz";
+  };
+  const auto images = ca::load_idx(path("images-idx3-ubyte"), 3);
+  const auto truth = ca::load_idx(path("labels-idx1-ubyte"), 1);
+  if (images.shape(0) != truth.shape(0) || images.shape(1) != 28 || images.shape(2) != 28)
+    throw ca::io_error(folder + ": " + part + " images of shape " + images.shape().str() + " and labels of shape " +
+                       truth.shape().str() + " do not belong together");
+  return {ca::to<ca::default_device>(ca::reshape(images, {images.shape(0), 784})),
+          ca::to<ca::default_device>(ca::astype<ca::int64>(truth))};
+}
+
+/// A weight array with its momentum.
+struct parameter {
+  std::string name;
+  array value, momentum;
+
+  parameter(std::string n, const ca::shape& s, double scale)
+      : name(std::move(n)), value(ca::random::normal(s, 0, float(scale))), momentum(ca::zeros(s)) {}
+
+  void step(const array& gradient, double lr) {
+    momentum(ca::ellipsis) = 0.9f * momentum - float(lr) * gradient;
+    value += momentum;
+  }
+};
+
+/// y = x w + b.
+struct dense {
+  parameter w, b;
+  dense(const std::string& name, int in, int out)
+      : w(name + "_w", {in, out}, std::sqrt(2. / in)), b(name + "_b", {out}, 0) {}
+  array forward(const array& x) const { return ca::matmul(x, w.value) + b.value; }
+  /// Returns the gradient of x, if wanted, and takes a step.
+  array backward(const array& x, const array& dy, double lr, bool want_dx = true) {
+    array dx;
+    if (want_dx) dx = ca::matmul(dy, w.value.t());
+    w.step(ca::matmul(x.t(), dy), lr);
+    b.step(ca::sum(dy, 0), lr);
+    return dx;
+  }
+};
+
+/// y = conv(x, w) + b, with padding that keeps the size.
+struct convolution {
+  parameter w, b;
+  convolution(const std::string& name, int in, int out)
+      : w(name + "_w", {out, in, 5, 5}, std::sqrt(2. / (25 * in))), b(name + "_b", {out, 1, 1}, 0) {}
+  array forward(const array& x) const { return ca::nnet::conv2d(x, w.value, {.padding = 2}) + b.value; }
+  array backward(const array& x, const array& dy, double lr, bool want_dx = true) {
+    array dx;
+    if (want_dx) dx = ca::nnet::conv2d_backward_data(dy, w.value, x.shape(), {.padding = 2});
+    w.step(ca::nnet::conv2d_backward_weights(x, dy, w.value.shape(), {.padding = 2}), lr);
+    b.step(ca::reshape(ca::sum(dy, {0, 2, 3}), b.value.shape()), lr);
+    return dx;
+  }
+};
+
+/// The loss of a batch, averaged, and a step of training; scores of a batch without one.
+struct network {
+  virtual ~network() = default;
+  virtual array scores(const array& x) = 0;
+  virtual array train(const array& x, const array& truth, double lr) = 0;
+  virtual std::vector<parameter*> parameters() = 0;
+  virtual picture::image filters() = 0;
+};
+
+/// The gradient of the mean loss of a batch.
+array loss_gradient(const array& scores, const array& truth) {
+  return ca::nnet::softmax_cross_entropy_backward(scores, truth) * (1.f / float(truth.shape(0)));
+}
+array mean_loss(const array& scores, const array& truth) {
+  return ca::mean(ca::nnet::softmax_cross_entropy(scores, truth));
+}
+
+struct mlp : network {
+  dense one{"dense1", 784, 512}, two{"dense2", 512, 256}, three{"dense3", 256, 10};
+
+  array scores(const array& x) override {
+    return three.forward(ca::nnet::relu(two.forward(ca::nnet::relu(one.forward(x)))));
+  }
+  array train(const array& x, const array& truth, double lr) override {
+    const array a = one.forward(x), ra = ca::nnet::relu(a);
+    const array b = two.forward(ra), rb = ca::nnet::relu(b);
+    const array y = three.forward(rb);
+    const array db = ca::nnet::relu_backward(three.backward(rb, loss_gradient(y, truth), lr), b);
+    const array da = ca::nnet::relu_backward(two.backward(ra, db, lr), a);
+    one.backward(x, da, lr, false);
+    return mean_loss(y, truth);
+  }
+  std::vector<parameter*> parameters() override { return {&one.w, &one.b, &two.w, &two.b, &three.w, &three.b}; }
+  picture::image filters() override {
+    const auto w = ca::to<ca::cpu>(ca::copy(one.w.value.t()(ca::slice(64))));
+    return picture::tiles({w.data(), w.data() + w.size()}, 64, 28, 28, 2);
+  }
+};
+
+struct convnet : network {
+  convolution one{"conv1", 1, 32}, two{"conv2", 32, 64};
+  dense three{"dense1", 3136, 512}, four{"dense2", 512, 10};
+
+  static array image(const array& x) { return ca::reshape(x, {x.shape(0), 1, 28, 28}); }
+  static array pool(const array& x) { return ca::nnet::max_pool2d(x, {.window = 2}); }
+
+  array scores(const array& x) override {
+    const array a = pool(ca::nnet::relu(one.forward(image(x)))), b = pool(ca::nnet::relu(two.forward(a)));
+    return four.forward(ca::nnet::relu(three.forward(ca::reshape(b, {x.shape(0), 3136}))));
+  }
+  array train(const array& x, const array& truth, double lr) override {
+    const array in = image(x);
+    const array a = one.forward(in), ra = ca::nnet::relu(a), pa = pool(ra);
+    const array b = two.forward(pa), rb = ca::nnet::relu(b), pb = pool(rb);
+    const auto [flat, mask] = ca::nnet::dropout(ca::reshape(pb, {x.shape(0), 3136}), 0.5);
+    const array c = three.forward(flat), rc = ca::nnet::relu(c);
+    const array y = four.forward(rc);
+    const array dc = ca::nnet::relu_backward(four.backward(rc, loss_gradient(y, truth), lr), c);
+    const array dflat = three.backward(flat, dc, lr) * mask;
+    const array db = ca::nnet::relu_backward(ca::nnet::max_pool2d_backward(ca::reshape(dflat, pb.shape()), rb, {.window = 2}), b);
+    const array da = ca::nnet::relu_backward(ca::nnet::max_pool2d_backward(two.backward(pa, db, lr), ra, {.window = 2}), a);
+    one.backward(in, da, lr, false);
+    return mean_loss(y, truth);
+  }
+  std::vector<parameter*> parameters() override {
+    return {&one.w, &one.b, &two.w, &two.b, &three.w, &three.b, &four.w, &four.b};
+  }
+  picture::image filters() override {
+    const auto w = ca::to<ca::cpu>(one.w.value);
+    return picture::tiles({w.data(), w.data() + w.size()}, 32, 5, 5, 12);
+  }
+};
+
+double accuracy(network& net, const data_set& data) {
+  ca::int64 right = 0;
+  const ca::int64 step = 1000;
+  for (ca::int64 i = 0; i < data.size(); i += step) {
+    const labels which = ca::arange(i, std::min(i + step, data.size()));
+    right += ca::sum(ca::nnet::one_hot_decode(net.scores(data.batch(which))) == ca::take(data.truth, which)).item();
+  }
+  return double(right) / double(data.size());
+}
+
+double seconds() {
+  using namespace std::chrono;
+  return duration<double>(steady_clock::now().time_since_epoch()).count();
+}
+
+void run(const options& o) {
+  const double start = seconds();
+  if (!o.save.empty()) {
+    std::error_code failed;
+    std::filesystem::create_directories(o.save, failed);
+    if (failed) throw ca::io_error(o.save + ": " + failed.message());
+  }
+  const data_set train = load(o.data, "train"), test = load(o.data, "t10k");
+  ca::random::seed(o.seed);
+  std::unique_ptr<network> net;
+  if (o.net == "mlp") net = std::make_unique<mlp>();
+  else net = std::make_unique<convnet>();
+  std::printf("%s on %s: %ld training images, %ld test images, batches of %d\n", o.net.c_str(), ca::default_device::name,
+              long(train.size()), long(test.size()), o.batch);
+  const bool terminal = isatty(STDOUT_FILENO);
+  const int steps = int((train.size() + o.batch - 1) / o.batch), total = o.epochs * steps;
+  std::vector<double> losses, accuracies;
+  const double begin = seconds();
+  for (int epoch = 0; epoch < o.epochs; ++epoch) {
+    const labels order = ca::random::permutation(train.size());
+    const double epoch_begin = seconds();
+    double shown = epoch_begin, sum = 0;
+    std::vector<array> pending;  // losses not fetched yet: fetching waits for the device
+    const auto fetch = [&] {
+      for (const array& l : pending) {
+        losses.push_back(l.item());
+        sum += losses.back();
+      }
+      pending.clear();
+    };
+    for (int s = 0; s < steps; ++s) {
+      const labels which = order(ca::slice(s * ca::int64(o.batch), (s + 1) * ca::int64(o.batch)));
+      const double progress = double(epoch * steps + s) / total, lr = o.lr * 0.5 * (1 + std::cos(progress * M_PI));
+      pending.push_back(net->train(train.batch(which), ca::nnet::one_hot_encode(ca::take(train.truth, which), 10), lr));
+      const bool last = s + 1 == steps;
+      if (last || (terminal && seconds() - shown > 0.2)) {
+        fetch();
+        shown = seconds();
+        const double done = double(epoch * steps + s + 1), left = (shown - begin) / done * (total - done);
+        if (terminal) std::printf("\r");
+        if (terminal || last)
+          std::printf("epoch %d/%d  %3d %%  %7.0f images/s  loss %.4f  %4.0f s left ", epoch + 1, o.epochs, (s + 1) * 100 / steps,
+                      double(s + 1) * o.batch / (shown - epoch_begin), sum / (s + 1), left);
+        std::fflush(stdout);
+      }
+    }
+    accuracies.push_back(accuracy(*net, test));
+    std::printf("\ntest accuracy %.4f\n", accuracies.back());
+    std::fflush(stdout);
+  }
+  std::printf("trained in %.1f s (%.1f s with loading)\n", seconds() - begin, seconds() - start);
+  if (!o.save.empty()) {
+    for (const parameter* p : net->parameters()) ca::save(o.save + "/" + p->name + ".npy", p->value);
+    picture::write_png(o.save + "/learning_curve.png", picture::learning_curve(losses, accuracies));
+    picture::write_png(o.save + "/filters.png", net->filters());
+    std::printf("saved weights and pictures in %s\n", o.save.c_str());
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    run(parse(argc, argv));
+  } catch (const usage_error& e) {
+    std::fprintf(stderr, "train_fashion_mnist: %s\n", e.what());
+    return 2;
+  } catch (const ca::io_error& e) {
+    std::fprintf(stderr, "train_fashion_mnist: %s\n", e.what());
+    return 2;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "train_fashion_mnist: %s\n", e.what());
+    return 1;
+  }
+}

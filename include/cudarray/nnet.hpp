@@ -1,0 +1,16 @@
+// The neural-network module: free functions with gradients.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "nnet/activations.hpp"
+#include "nnet/conv.hpp"
+#include "nnet/dropout.hpp"
+#include "nnet/losses.hpp"
+#include "nnet/pool.hpp"
+#include "indexing.hpp"
+#include "linalg.hpp"
+#include "random.hpp"
+#include "reductions.hpp"
+#if defined(CUDARRAY_HAS_CUDNN)
+#include "backend/cuda/convolution.hpp"
+#endif

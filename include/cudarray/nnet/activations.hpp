@@ -1,0 +1,43 @@
+// Activation functions and their derivatives, which take the pre-activation: lazy.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../ops/operators.hpp"
+#include "../ops/math.hpp"
+
+namespace cudarray::inline v0::nnet {
+
+using cudarray::tanh;
+
+/// Each takes `(x)`, an array or expression, and returns a lazy expression of its shape; with `ca::out(c)` it is
+/// evaluated into c.
+#define CUDARRAY_ACTIVATION(name, value)                                          \
+  template <array_expression X>                                                   \
+  auto name(const X& x) {                                                         \
+    return value;                                                                 \
+  }                                                                               \
+  template <array_expression X, class T, class D, class Build = this_build>       \
+  const ndarray<T, D> name(const X& x, const out_argument<T, D>& o) {             \
+    return cudarray::detail::write_out<Build>("nnet::" #name, o, name(x));        \
+  }
+
+/// max(x, 0).
+CUDARRAY_ACTIVATION(relu, maximum(x, 0))
+/// 1 where x >= 0, else 0; CUDArray's, 1 at 0.
+CUDARRAY_ACTIVATION(relu_d, astype<value_type_t<X>>(x >= 0))
+/// 1 / (1 + exp(-x)).
+CUDARRAY_ACTIVATION(sigmoid, 1 / (1 + exp(-x)))
+CUDARRAY_ACTIVATION(sigmoid_d, sigmoid(x) * sigmoid(-x))
+CUDARRAY_ACTIVATION(tanh_d, 1 - square(cudarray::tanh(x)))
+/// log(1 + exp(x)); x itself above 25, where the difference is below the last bit of float32.
+CUDARRAY_ACTIVATION(softplus, where(x > 25, x, log1p(exp(minimum(x, 25)))))
+CUDARRAY_ACTIVATION(softplus_d, sigmoid(x))
+#undef CUDARRAY_ACTIVATION
+
+/// The gradient of relu: dy where x > 0, else 0 (also at 0). Lazy.
+template <array_expression G, array_expression X>
+auto relu_backward(const G& dy, const X& x) {
+  return where(x > 0, dy, 0);
+}
+
+}  // namespace cudarray::inline v0::nnet

@@ -1,0 +1,597 @@
+#!/usr/bin/env python3
+# Writes the golden suite's cases: operands as strided views, parameters, and what NumPy (1.24 or later) makes of them.
+# SPDX-License-Identifier: MIT
+"""The file holds, little-endian: the magic, the number of cases, and the cases as `Case.write` puts them (see golden.hpp).
+
+Structure and data depend on the seed alone; what is not exact in IEEE arithmetic is computed in long double, so that
+expected values differ between versions of NumPy by a rounding at most.
+"""
+import argparse
+import collections
+import random
+import struct
+import warnings
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+# The relative error allowed, in units of the result dtype's epsilon; functions not listed here are exact. Results of
+# 16 bits are rounded from a float32 that is right to much more: they get one unit. Reductions and products measure it
+# against the sum of absolute values (`scale` of a case), all others against the expected element.
+ULPS = {
+    "exp": 4, "exp2": 4, "expm1": 4, "log": 4, "log2": 4, "log10": 4, "log1p": 4, "cbrt": 4,
+    "sin": 4, "cos": 4, "tan": 6, "arcsin": 6, "arccos": 4, "arctan": 4, "sinh": 6, "cosh": 4, "tanh": 4,
+    "power": 16, "arctan2": 6, "hypot": 4,
+    "sum": 16, "prod": 64, "mean": 16, "var": 32, "std": 32, "matmul": 16, "multiply complex64": 4,
+}
+
+DTYPES = ["bool", "int32", "int64", "uint8", "float32", "float64"]
+INTEGERS = ["int32", "int64", "uint8"]
+HALVES = ["float16", "bfloat16", "complex64"]
+STORAGE = {"bfloat16": "uint16"}
+EPSILON = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-23, "float64": 2.0**-52, "complex64": 2.0**-23}
+TINY = {"float16": 2.0**-14, "bfloat16": 2.0**-126, "float32": 2.0**-126, "float64": 2.0**-1022, "complex64": 2.0**-126}
+
+FLOATING_UNARY = ["exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "cbrt", "sin", "cos", "tan",
+                  "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh"]
+ROUNDING = ["floor", "ceil", "trunc", "rint"]
+UNARY = ["absolute", "negative", "sign", "square", *FLOATING_UNARY, *ROUNDING, "isnan", "isinf", "isfinite",
+         "logical_not", "invert"]
+FLOATING_BINARY = ["arctan2", "hypot", "copysign"]
+NUMERIC = ["floor_divide", "remainder", "power"]
+SHIFTS = ["left_shift", "right_shift"]
+BITWISE = ["bitwise_and", "bitwise_or", "bitwise_xor"]
+BINARY = ["subtract", "multiply", "divide", *NUMERIC, "maximum", "minimum", *FLOATING_BINARY, "equal", "not_equal",
+          "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor", *BITWISE,
+          *SHIFTS]
+MIXED = {op: [("int32", "float32"), ("uint8", "int64"), ("float32", "float64")]
+         for op in ("multiply", "divide", "maximum", "remainder", "less")}
+MIXED["bitwise_or"] = [("uint8", "int64"), ("bool", "int32")]
+REDUCTIONS = ["sum", "prod", "mean", "max", "min", "argmax", "argmin", "any", "all", "var", "std"]
+NOT_BOOL = {"negative", "sign", "square", "subtract"}
+NOT_FLOAT = {"invert", *BITWISE, *SHIFTS}
+
+# Where functions of floats are interesting; elsewhere (-50, 50). Integers are what they are.
+DOMAIN = {
+    "exp": (-80, 80), "exp2": (-100, 100), "expm1": (-40, 60), "log": (0, 100), "log2": (0, 100), "log10": (0, 100),
+    "log1p": (-1, 100), "sqrt": (0, 100), "tan": (-20, 20), "arcsin": (-1, 1), "arccos": (-1, 1), "arctan": (-5, 5),
+    "tanh": (-5, 5), "power": (-5, 5), "arctan2": (-2, 2), "sum": (-4, 4), "mean": (-4, 4), "var": (-4, 4),
+    "std": (-4, 4), "prod": (0.9, 1.1), "any": (-1, 1), "all": (-1, 1), "matmul": (-4, 4),
+    **{op: (-3, 3) for op in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")},
+}
+ACCUMULATING = {"sum", "mean", "var", "std", "prod"}
+
+
+def is_float(dtype):
+    return dtype.startswith(("float", "bfloat", "complex"))
+
+
+def from_bfloat(bits):
+    return (bits.astype(np.uint32) << np.uint32(16)).astype(np.uint32).view(np.float32)
+
+
+def to_bfloat(x):
+    """The nearest bfloat16, ties to even, as its bits."""
+    bits = np.asarray(x, np.float32).view(np.uint32).astype(np.int64)
+    rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
+    return np.where(np.isnan(x), 0x7FC0, rounded).astype(np.uint16)
+
+
+class Operand:
+    """A strided view of a base buffer; strides and offset count elements."""
+
+    def __init__(self, dtype, base, shape, strides, offset):
+        self.dtype, self.base, self.shape, self.strides, self.offset = dtype, base, shape, strides, offset
+
+    def view(self, base):
+        return as_strided(base[self.offset:], self.shape, [s * base.itemsize for s in self.strides])
+
+    @property
+    def value(self):
+        v = self.view(self.base).copy()
+        return from_bfloat(v) if self.dtype == "bfloat16" else v
+
+    @property
+    def is_strided(self):
+        return self.offset != 0 or self.strides != c_strides(self.shape)
+
+
+class Case:
+    """One call: a function, its operands, the integers it takes (axes, a permutation, a shape), and the result."""
+
+    def __init__(self, op, operands, result, dtype=None, integers=None, keepdims=False, scale=0.0):
+        self.op, self.operands, self.result = op, operands, np.asarray(result)
+        self.dtype = dtype or self.result.dtype.name
+        self.integers, self.keepdims, self.scale = integers, keepdims, scale
+
+    def tolerance(self):
+        ulps = ULPS.get(self.op, ULPS.get(f"{self.op} {self.dtype}", 0))
+        if ulps == 0 or self.dtype not in EPSILON:
+            return 0.0, 0.0
+        relative = (1 if self.dtype in ("float16", "bfloat16") else ulps) * EPSILON[self.dtype]
+        return relative, relative * max(self.scale, TINY[self.dtype])
+
+    def write(self, out):
+        def text(s):
+            out.write(struct.pack("<q", len(s)) + s.encode())
+
+        def numbers(v):
+            out.write(struct.pack(f"<q{len(v)}q", len(v), *v))
+
+        def data(a):
+            out.write(struct.pack("<q", a.nbytes) + a.tobytes())
+
+        text(self.op)
+        out.write(struct.pack("<??dd", self.integers is not None, self.keepdims, *self.tolerance()))
+        numbers(self.integers or [])
+        out.write(struct.pack("<q", len(self.operands)))
+        for x in self.operands:
+            text(x.dtype)
+            numbers(x.shape)
+            numbers(x.strides)
+            out.write(struct.pack("<q", x.offset))
+            data(x.base)
+        text(self.dtype)
+        numbers(self.result.shape)
+        data(to_bfloat(self.result) if self.dtype == "bfloat16" else self.result)
+
+
+def c_strides(shape):
+    strides, step = [], 1
+    for extent in reversed(shape):
+        strides.insert(0, step)
+        step *= max(extent, 1)
+    return strides
+
+
+class Generator:
+    """Random shapes, layouts and data, and a method for each family of functions that makes a case."""
+
+    def __init__(self, seed):
+        self.choose = random.Random(seed)
+        self.draw = np.random.RandomState(seed)
+
+    # shapes and layouts
+
+    def shape(self, least=0, most=5, zero=True, large=True):
+        r = self.choose
+        ndim = r.choice([n for n in (0, 1, 1, 2, 2, 2, 3, 3, 4, 5) if least <= n <= most])
+        limit = [0, 60, 14, 7, 5, 4][ndim]
+        shape = [r.randint(1, limit) for _ in range(ndim)]
+        if large and ndim in (1, 2) and r.random() < 0.2:
+            shape = [r.randint(200, 700)] if ndim == 1 else [r.randint(20, 40), r.randint(33, 70)]
+        if zero and most > 0 and r.random() < 0.16:
+            shape = shape or [r.randint(1, 4) for _ in range(max(least, 1))]
+            shape[r.randrange(len(shape))] = 0
+        return shape
+
+    def broadcast(self, shape, count):
+        """Shapes that broadcast together to `shape`, or to less where all have extent 1."""
+        r, shapes = self.choose, []
+        for _ in range(count):
+            s = list(shape)
+            if r.random() < 0.5:
+                s = [1 if r.random() < 0.4 else extent for extent in s]
+                s = s[r.randint(0, len(s)):] if r.random() < 0.5 else s
+            shapes.append(s)
+        return shapes
+
+    def layout(self, shape, repeat):
+        """Strides and offset of a random view, and the size of the base buffer."""
+        r, n = self.choose, len(shape)
+        if r.random() < 0.25:
+            return c_strides(shape), 0, int(np.prod(shape, dtype=np.int64))
+        order = list(range(n))
+        if r.random() < 0.5:
+            r.shuffle(order)
+        strides, step = [0] * n, 1
+        lead = offset = r.randrange(4)
+        for axis in reversed(order):
+            if repeat and shape[axis] > 1 and r.random() < 0.12:
+                continue
+            stride = r.choice([1, 1, 2, 3, -1, -2]) * step
+            strides[axis] = stride
+            if stride < 0 and shape[axis] > 0:
+                offset -= (shape[axis] - 1) * stride
+            step = max(shape[axis], 1) * abs(stride) + r.randrange(2)
+        return strides, offset, lead + step
+
+    # data
+
+    def integers(self, dtype, n):
+        info = np.iinfo(dtype)
+        low, high = (0, 256) if dtype == "uint8" else (-20, 21)
+        x = self.draw.randint(low, high, n).astype(dtype)
+        extremes = np.array([info.min, info.max, info.min + 1, info.max // 2], dtype)
+        return np.where(self.draw.random_sample(n) < 0.1, extremes[self.draw.randint(0, 4, n)], x)
+
+    def floats(self, dtype, n, op, specials):
+        low, high = DOMAIN.get(op, (-50, 50))
+        x = self.draw.uniform(low, high, n)
+        halved = np.rint(2 * x) / 2
+        x = np.where(self.draw.random_sample(n) < 0.4, np.clip(halved, low, high), x)
+        values = [np.nan, np.inf, -np.inf, 0.0, -0.0]
+        if op not in ACCUMULATING:
+            real = "float32" if dtype in HALVES else dtype
+            values += [TINY[real], -TINY[real] / 4, float(np.finfo(real).max), -float(np.finfo(real).max)]
+        special = np.array(values)[self.draw.randint(0, len(values), n)]
+        return np.where(self.draw.random_sample(n) < specials, special, x)
+
+    def data(self, dtype, n, op="", specials=0.08):
+        if dtype == "bool":
+            return self.draw.randint(0, 2, n).astype(bool)
+        if dtype in INTEGERS:
+            return self.integers(dtype, n)
+        if dtype == "complex64":
+            return (self.draw.uniform(-4, 4, n) + 1j * self.draw.uniform(-4, 4, n)).astype(dtype)
+        x = self.floats(dtype, n, op, specials)
+        return to_bfloat(x.astype(np.float32)) if dtype == "bfloat16" else x.astype(dtype)
+
+    def operand(self, dtype, shape, op="", specials=0.08, repeat=True, values=None):
+        """A view of this shape; `values(n)` gives its elements, of a dtype's own kind where it is absent."""
+        strides, offset, size = self.layout(shape, repeat)
+        base = values(size) if values else self.data(dtype, size, op, specials)
+        return Operand(dtype, np.ascontiguousarray(base, STORAGE.get(dtype, dtype)), list(shape), strides, offset)
+
+    # elementwise functions
+
+    def unary(self, op, dtype):
+        x = self.operand(dtype, self.shape(), op)
+        return Case(op, [x], unary(op, x.value))
+
+    def binary(self, op, left, right):
+        a, b = self.broadcast(self.shape(), 2)
+        common = np.result_type(left, right).name
+        values = None
+        if op == "power" and right in INTEGERS:
+            values = lambda n: self.draw.randint(0, 70, n)
+        if op in SHIFTS and right in INTEGERS:
+            width = 8 * np.dtype(common).itemsize
+            counts = [*range(width), width, width + 5, *([] if right == "uint8" else [-1])]
+            values = lambda n: np.array(counts)[self.draw.randint(0, len(counts), n)]
+        x, y = self.operand(left, a, op), self.operand(right, b, op, values=values)
+        return Case(op, [x, y], binary(op, x.value.astype(common), y.value.astype(common)))
+
+    def where(self, op, dtype):
+        shapes = self.broadcast(self.shape(), 3)
+        c, x, y = (self.operand(t, s) for t, s in zip(("bool", dtype, dtype), shapes))
+        return Case(op, [c, x, y], np.where(c.value, x.value, y.value))
+
+    def clip(self, op, dtype):
+        x, low, high = (self.operand(dtype, s) for s in self.broadcast(self.shape(), 3))
+        return Case(op, [x, low, high], np.minimum(np.maximum(x.value, low.value), high.value))
+
+    def astype(self, op, source, target):
+        x = self.operand(source, self.shape(), specials=0.2)
+        if is_float(source) and target in INTEGERS:  # values on both sides of the limits
+            values = lambda n: self.data(source, n, specials=0.2) * 10.0 ** self.draw.randint(-1, 19, n)
+            x = self.operand(source, x.shape, values=values)
+        return Case(f"{op}<{target}>", [x], convert(x.value, target), target)
+
+    # reductions
+
+    def reduction(self, op, dtype):
+        r = self.choose
+        x = self.operand(dtype, self.shape(large=op != "prod"), op, r.choice([0, 0, 0.03]))
+        ndim = len(x.shape)
+        if op.startswith("arg"):
+            axes = None if ndim == 0 or r.random() < 0.3 else [r.randrange(ndim)]
+        else:
+            axes = None if r.random() < 0.25 else r.sample(range(ndim), r.randint(0, ndim))
+        if op in ("max", "min", "argmax", "argmin"):
+            reduced = range(ndim) if axes is None else axes
+            if any(x.shape[a] == 0 for a in reduced):
+                filled = [a for a in range(ndim) if x.shape[a] > 0]
+                if not filled and op.startswith("arg"):
+                    return self.reduction(op, dtype)
+                axes = [r.choice(filled)] if filled else []
+        keepdims = r.random() < 0.5
+        over = tuple(range(ndim) if axes is None else axes)
+        result, scale = reduction(op, x.value, over)
+        if keepdims:
+            result = result.reshape([1 if a in over else n for a, n in enumerate(x.shape)])
+        if axes is not None:
+            axes = [a - ndim if r.random() < 0.4 else a for a in axes]
+        return Case(op, [x], result, integers=axes, keepdims=keepdims, scale=scale)
+
+    # indexing and shapes
+
+    def copy(self, op, dtype):
+        x = self.operand(dtype, self.shape())
+        return Case(op, [x], x.value, dtype)
+
+    def index(self, op, dtype):
+        r = self.choose
+        x = self.operand(dtype, self.shape(least=1))
+        bound = lambda n: r.choice([None, r.randint(-n - 2, n + 2)])
+        items, numbers, none = [], [], -2**63
+        axes = range(r.randint(1, min(2, len(x.shape))))
+        if r.random() < 0.3:
+            axes = [len(x.shape) - 1]
+            items.append(Ellipsis)
+            numbers += [3, 0, 0, 0]
+        for axis in axes:
+            n = x.shape[axis]
+            if r.random() < 0.2:
+                items.append(None)
+                numbers += [2, 0, 0, 0]
+            if n > 0 and r.random() < 0.3:
+                i = r.randrange(-n, n)
+                items.append(i)
+                numbers += [0, i, 0, 0]
+            else:
+                s = slice(bound(n), bound(n), r.choice([None, 1, 2, 3, -1, -2]))
+                items.append(s)
+                numbers += [1, *(none if v is None else v for v in (s.start, s.stop, s.step))]
+        return Case(op, [x], x.value[tuple(items)], integers=numbers)
+
+    def transpose(self, op, dtype):
+        x = self.operand(dtype, self.shape())
+        order = None
+        if self.choose.random() < 0.8:
+            order = list(range(len(x.shape)))
+            self.choose.shuffle(order)
+        return Case(op, [x], np.transpose(x.value, order), integers=order)
+
+    def reshape(self, op, dtype):
+        r = self.choose
+        x = self.operand(dtype, self.shape())
+        to = list(x.shape)
+        r.shuffle(to)
+        for _ in range(r.randint(0, 2)):  # merge neighbours, or split off a factor
+            if len(to) > 1 and r.random() < 0.6:
+                i = r.randrange(len(to) - 1)
+                to[i:i + 2] = [to[i] * to[i + 1]]
+            elif to and len(to) < 6:
+                i = r.randrange(len(to))
+                factor = r.choice([f for f in range(1, 8) if to[i] % f == 0])
+                to[i:i + 1] = [factor, to[i] // factor]
+        if to and 0 not in to and r.random() < 0.4:
+            to[r.randrange(len(to))] = -1
+        return Case(op, [x], x.value.reshape(to), integers=to)
+
+    def concatenate(self, op, dtype):
+        r = self.choose
+        shape = self.shape(least=1, large=False)
+        axis = r.randrange(len(shape))
+        parts = []
+        for _ in range(r.randint(2, 4)):
+            shape[axis] = r.randint(0, 4)
+            parts.append(self.operand(dtype, shape))
+        joined = np.concatenate([p.value for p in parts], axis)
+        return Case(op, parts, joined, integers=[axis - r.choice([0, len(shape)])])
+
+    def stack(self, op, dtype):
+        r = self.choose
+        shape = self.shape(large=False)
+        axis = r.randint(0, len(shape))
+        parts = [self.operand(dtype, shape) for _ in range(r.randint(2, 3))]
+        return Case(op, parts, np.stack([p.value for p in parts], axis), integers=[axis - r.choice([0, len(shape) + 1])])
+
+    def take(self, op, dtype):
+        r = self.choose
+        shape = self.shape(least=1)
+        axis = r.randrange(len(shape))
+        n = shape[axis]
+        picked = [0] if n == 0 else self.shape(most=2, large=False)
+        x = self.operand(dtype, shape)
+        i = self.operand("int64", picked, values=lambda size: self.draw.randint(-n, max(n, 1), size))
+        return Case(op, [x, i], np.take(x.value, i.value, axis), integers=[axis - r.choice([0, len(shape)])])
+
+    def mask_select(self, op, dtype):
+        x = self.operand(dtype, self.shape())
+        mask = self.operand("bool", x.shape[:self.choose.randint(0, len(x.shape))])
+        return Case(op, [x, mask], x.value[mask.value])
+
+    def mask_assign(self, op, dtype):
+        """The result is the whole base buffer: nothing but the masked elements may change."""
+        x = self.operand(dtype, self.shape(), repeat=False)
+        mask = self.operand("bool", x.shape[:self.choose.randint(0, len(x.shape))])
+        selected = x.value[mask.value].shape
+        value = self.operand(dtype, self.choose.choice([[], list(selected), list(selected[1:])]))
+        changed = x.base.copy()
+        x.view(changed)[mask.value] = value.value
+        return Case(op, [x, mask, value], changed)
+
+    def assign(self, op, dtype):
+        """A view written through; the result is the whole base buffer."""
+        x = self.operand(dtype, self.shape(), repeat=False)
+        value = self.operand(dtype, self.broadcast(x.shape, 1)[0])
+        changed = x.base.copy()
+        x.view(changed)[...] = value.value
+        return Case(op, [x, value], changed)
+
+    # products
+
+    def matmul(self, op, dtype):
+        r = self.choose
+        m, k, n = (r.randint(1, 20) for _ in range(3))
+        if r.random() < 0.15:
+            m, k, n = r.choice([(0, k, n), (m, 0, n), (m, k, 0)])
+        batch = self.broadcast([r.randint(1, 3) for _ in range(r.choice([0, 0, 1, 2]))], 2)
+        a, b = r.choice([([k], [k]), ([k], [*batch[1], k, n]), ([*batch[0], m, k], [k]),
+                         *3 * [([*batch[0], m, k], [*batch[1], k, n])]])
+        x, y = self.operand(dtype, a, op, 0), self.operand(dtype, b, op, 0)
+        wide = np.int64 if dtype == "int32" else np.longdouble
+        p, q = x.value.astype(wide), y.value.astype(wide)
+        scale = 0.0 if dtype == "int32" else largest(np.matmul(abs(p), abs(q)))
+        return Case(op, [x, y], np.matmul(p, q).astype(dtype), scale=scale)
+
+    # 16-bit floats and complex numbers
+
+    def half_binary(self, op, dtype):
+        x, y = (self.operand(dtype, s, op) for s in self.broadcast(self.shape(), 2))
+        result = getattr(np, op)(x.value, y.value)
+        scale = 2 * largest(x.value) * largest(y.value)  # the products of parts, as a product may be fused with the sum
+        return Case(op, [x, y], result, dtype, scale=scale)
+
+    def half_sum(self, op, dtype):
+        x = self.operand(dtype, self.shape(), op, self.choose.choice([0, 0.02]))
+        axes = self.choose.sample(range(len(x.shape)), self.choose.randint(0, len(x.shape)))
+        wide = x.value.astype(np.clongdouble if dtype == "complex64" else np.longdouble)
+        total = wide.sum(axis=tuple(axes)).astype("float32" if dtype == "bfloat16" else dtype)
+        return Case(op, [x], total, dtype, integers=axes, scale=largest(abs_sum(wide, tuple(axes))))
+
+    def half_astype(self, op, source, target):
+        x = self.operand(source, self.shape())
+        value = x.value.real if source == "complex64" else x.value
+        return Case(f"{op}<{target}>", [x], value.astype("float32" if target == "bfloat16" else target), target)
+
+    def slots(self):
+        """What is to be covered: (times, method, function, dtypes)."""
+        defined = lambda op: [t for t in DTYPES if not (t == "bool" and op in NOT_BOOL or is_float(t) and op in NOT_FLOAT)]
+        slots = [(3, self.unary, op, t) for op in UNARY for t in defined(op)]
+        slots += [(1, self.binary, "add", t, u) for t in DTYPES for u in DTYPES]
+        slots += [(3, self.binary, op, t, t) for op in BINARY for t in defined(op)]
+        slots += [(1, self.binary, op, t, u) for op, pairs in MIXED.items() for t, u in pairs]
+        slots += [(3, self.reduction, op, t) for op in REDUCTIONS for t in DTYPES]
+        slots += [(1, self.astype, "astype", t, u) for t in DTYPES for u in DTYPES]
+        for method in (self.where, self.clip, self.copy, self.index, self.transpose, self.reshape, self.concatenate,
+                       self.stack, self.take, self.mask_select, self.mask_assign, self.assign):
+            slots += [(3, method, method.__name__, t) for t in DTYPES]
+        slots += [(3, self.matmul, "matmul", t) for t in ("float32", "float64", "int32")]
+        for t in HALVES:
+            slots += [(1, self.half_astype, "astype", "float32", t), (1, self.half_astype, "astype", t, "float32"),
+                      (1, self.half_binary, "add", t), (1, self.half_binary, "multiply", t),
+                      (1, self.half_sum, "sum", t), (1, self.copy, "copy", t)]
+        return slots
+
+    def cases(self, n):
+        slots = self.slots()
+        wanted = [s for s in slots for _ in range(s[0])]
+        self.choose.shuffle(wanted)
+        while len(wanted) < n:
+            wanted.append(self.choose.choice(slots))
+        return [method(op, *dtypes) for _, method, op, *dtypes in wanted[:n]]
+
+
+def largest(x):
+    """The largest finite magnitude."""
+    x = abs(x)
+    return float(np.max(np.where(np.isfinite(x), x, 0), initial=0))
+
+
+def abs_sum(x, axes):
+    return np.where(np.isfinite(x), abs(x), 0).sum(axis=axes)
+
+
+def floating(dtype):
+    """The dtype floating-point functions have for an operand."""
+    return dtype if dtype.kind == "f" else np.dtype("float16" if dtype.itemsize == 1 else "float64")
+
+
+def wide_call(function, *x):
+    """A function of floats computed in long double."""
+    return function(*(v.astype(np.longdouble) for v in x)).astype(x[0].dtype)
+
+
+def unary(op, x):
+    function = getattr(np, op)
+    if op in FLOATING_UNARY:
+        x = x.astype(floating(x.dtype))
+        return function(x) if op == "sqrt" else wide_call(function, x)
+    if op in ROUNDING and x.dtype.kind != "f":
+        return x
+    return function(x)
+
+
+def binary(op, x, y):
+    """The result for operands of one dtype."""
+    function = getattr(np, op)
+    if op in FLOATING_BINARY:
+        x, y = x.astype(floating(x.dtype)), y.astype(floating(y.dtype))
+        return function(x, y) if op == "copysign" else wide_call(function, x, y)
+    if op in (*NUMERIC, *SHIFTS) and x.dtype == bool:
+        x, y = x.astype("int8"), y.astype("int8")
+    if op == "power" and x.dtype.kind == "f":
+        return wide_call(function, x, y)
+    if op in SHIFTS:
+        inside = (y >= 0) & (y < 8 * x.dtype.itemsize)
+        outside = np.where((x < 0) & (op == "right_shift"), -1, 0)
+        return np.where(inside, function(x, np.where(inside, y, y.dtype.type(0))), outside).astype(x.dtype)
+    if op == "divide" and x.dtype.kind != "f":
+        x, y = x.astype("float64"), y.astype("float64")
+    return function(x, y)
+
+
+def convert(x, target):
+    """astype; float to integer saturates, and NaN gives 0."""
+    if x.dtype.kind != "f" or target not in INTEGERS:
+        return x.astype(target)
+    info = np.iinfo(target)
+    low, high = float(info.min), float(info.max // 2 + 1) * 2
+    result = np.where((x > low) & (x < high), x, 0).astype(target)
+    result[x <= low] = info.min
+    result[x >= high] = info.max
+    return result
+
+
+def reduction(op, x, axes):
+    """The result without the reduced axes, and what its error is measured against."""
+    kind, count = x.dtype.kind, int(np.prod([x.shape[a] for a in axes], dtype=np.int64))
+    if op in ("argmax", "argmin"):
+        if len(axes) == x.ndim:
+            return np.asarray(getattr(np, op)(x), np.int64), 0.0
+        return getattr(np, op)(x, axis=axes[0]).astype(np.int64), 0.0
+    if op in ("max", "min", "any", "all"):
+        return np.asarray(getattr(np, op)(x, axis=axes)), 0.0
+    if op in ("sum", "prod") and kind != "f":
+        return np.asarray(getattr(np, op)(x, axis=axes, dtype=np.uint64 if kind == "u" else np.int64)), 0.0
+    result = x.dtype if kind == "f" else np.dtype("float64")
+    wide = x.astype(np.longdouble)
+    if op == "sum":
+        return wide.sum(axis=axes).astype(result), largest(abs_sum(wide, axes))
+    if op == "prod":
+        return wide.prod(axis=axes).astype(result), 0.0
+    mean = np.divide(wide.sum(axis=axes, keepdims=True), count)
+    if op == "mean":
+        return mean.reshape([n for a, n in enumerate(x.shape) if a not in axes]).astype(result), largest(wide)
+    variance = np.divide(np.square(wide - mean).sum(axis=axes), count)
+    if op == "var":
+        return variance.astype(result), largest(wide) ** 2
+    return np.sqrt(variance).astype(result), largest(wide)
+
+
+def census(cases):
+    """What the cases cover: one line, and assertions."""
+    operands = [x for c in cases for x in c.operands]
+    strided = sum(x.is_strided for x in operands) / len(operands)
+    empty = sum(any(0 in x.shape for x in c.operands) for c in cases) / len(cases)
+    ranks = {len(x.shape) for x in operands}
+    broadcast = sum(len(c.operands) > 1 and c.operands[0].shape != c.operands[1].shape for c in cases)
+    floats = [x for x in operands if x.dtype in ("float32", "float64")]
+    special = sum(bool(np.any(~np.isfinite(x.value))) for x in floats)
+    seen = collections.Counter()
+    for c in cases:
+        seen.update({(c.op.split("<")[0], x.dtype) for x in c.operands})
+    pairs = {tuple(x.dtype for x in c.operands) for c in cases if c.op == "add"}
+    print(f"{len(cases)} cases, {len({op for op, _ in seen})} functions, {len(seen)} (function, dtype) pairs, ranks "
+          f"{sorted(ranks)}, {strided:.0%} of {len(operands)} operands strided, {empty:.0%} of cases with an empty one, "
+          f"{broadcast} with operands of two shapes, {special} float operands with NaN or infinity, add of {len(pairs)} "
+          f"dtype pairs")
+    if len(cases) < 1500:
+        return
+    assert strided >= 0.5 and empty >= 0.1 and ranks == set(range(6)) and special >= 100 and broadcast >= 100
+    assert all((t, u) in pairs for t in DTYPES for u in DTYPES)
+    for times, _, op, *dtypes in Generator(0).slots():
+        assert all(seen[op, t] >= times for t in dtypes), (op, dtypes)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--n", type=int, default=1800)
+    parser.add_argument("--out", required=True)
+    args = parser.parse_args()
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        cases = Generator(args.seed).cases(args.n)
+    census(cases)
+    with open(args.out, "wb") as out:
+        out.write(b"golden 1" + struct.pack("<q", len(cases)))
+        for c in cases:
+            c.write(out)
+
+
+if __name__ == "__main__":
+    main()

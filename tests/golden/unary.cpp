@@ -1,0 +1,28 @@
+// Golden cases of the elementwise functions of one operand.
+// SPDX-License-Identifier: MIT
+#include "golden.hpp"
+
+namespace golden {
+namespace {
+
+template <class F, class T>
+value unary(const test_case& c) {
+  return download(F{}(load<T>(c.in[0])));
+}
+
+template <class Op, class F>
+void add(table& t, const char* name, F) {
+  each_dtype([&]<class T>() {
+    if constexpr (Op::template types<T>::ok) t[key<T>(name)] = unary<F, T>;
+  });
+}
+
+}  // namespace
+
+void add_unary(table& t) {
+#define GOLDEN_UNARY(name, rule_, value_) add<ca::op::name##_op>(t, #name, [](const auto& x) { return ca::name(x); });
+  CUDARRAY_UNARY_TABLE(GOLDEN_UNARY)
+#undef GOLDEN_UNARY
+}
+
+}  // namespace golden
