@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "ndarray.hpp"
+
 #include "ops/creation.hpp"
 #include "ops/transfer.hpp"
 #include "backend/cpu/memory.hpp"

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "ndarray.hpp"
+
 #include "creation.hpp"
 #include "indexing.hpp"
 #include "io.hpp"

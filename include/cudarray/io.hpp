@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "ndarray.hpp"
+
 #include "io/idx.hpp"
 #include "io/npy.hpp"
 #include "io/print.hpp"

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "ndarray.hpp"
+
 #include "ops/linalg.hpp"
 #include "backend/cpu/memory.hpp"
 #include "backend/cpu/elementwise.hpp"

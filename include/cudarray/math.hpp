@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "ndarray.hpp"
+
 #include "ops/math.hpp"
 #include "ops/operators.hpp"
 #include "ops/transfer.hpp"

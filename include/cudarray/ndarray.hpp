@@ -4,8 +4,12 @@
 
 #include <span>
 
-#include "eval/evaluate.hpp"
+// these two first: compile-time errors come from them, and list the includes on the way
+#include "expr/report.hpp"
+
 #include "expr/elementwise.hpp"
+
+#include "eval/evaluate.hpp"
 #include "expr/operator_table.hpp"
 
 namespace cudarray::inline v0 {
@@ -16,19 +20,6 @@ inline storage_ref no_storage() {
   auto* s = new storage;
   s->release = [](storage* p) noexcept { delete p; };
   return storage_ref(s);
-}
-
-/// The one place where a conversion that NumPy calls unsafe is refused.
-template <bool SameKind, bool SameDevice>
-constexpr bool report_conversion() {
-  static_assert(SameKind, "cudarray: this conversion of dtypes loses information: write ca::astype<T>(x)");
-  static_assert(SameDevice, "cudarray: the array is on another device: copy it with ca::to<ca::cuda>(x) or ca::to<ca::cpu>(x)");
-  return SameKind && SameDevice;
-}
-
-template <bool Never>
-constexpr void report_scalar_assignment() {
-  static_assert(Never, "cudarray: name = scalar would rebind the name: write c(ca::_) = 0 or c.fill(0) to set the elements");
 }
 
 /// A node converted to T where it is not T already.
@@ -65,7 +56,7 @@ struct accessor {
 ///     row = a(1);             // rebinds the name `row`
 template <class T, class Device>
 class ndarray {
-  static_assert(dtype<T>, "cudarray: not a dtype: bool, (u)int8-64, float16, bfloat16, float, double, complex64, complex128");
+  static_assert(detail::is_dtype<T>, "cudarray: not a dtype: bool, (u)int8-64, float16, bfloat16, float, double, complex64, complex128");
 
  public:
   using value_type = T;
@@ -81,10 +72,11 @@ class ndarray {
   /// Evaluates an expression into a new array, converting within NumPy's `same_kind`. Throws stale_error.
   template <array_expression E, class Build = this_build>
   ndarray(const E& e) {
-    constexpr bool kinds = detail::same_kind<value_type_t<E>, T>, devices = ::std::is_same_v<device_type_t<E>, Device>;
-    if constexpr (!kinds || !devices) {
-      detail::report_conversion<kinds, devices>();
-    } else {
+    constexpr bool kinds = detail::same_kind<value_type_t<E>, T>, here = detail::on_device<E, Device>;
+    static_assert(kinds, "cudarray: this conversion of dtypes loses information: write ca::astype<T>(x)");
+    static_assert(here,
+                  "cudarray: the array is on another device: copy it with ca::to<ca::cuda>(x) or ca::to<ca::cpu>(x)");
+    if constexpr (kinds && here) {
       auto r = detail::materialise<Build>(detail::cast_node<T>(detail::as_operand<T>("", e)));
       store_ = ::std::move(r.store);
       layout_ = r.where;
@@ -111,7 +103,7 @@ class ndarray {
   /// `name = scalar` does not compile.
   template <scalar_value S>
   ndarray& operator=(const S&) & {
-    detail::report_scalar_assignment<dtype<S> && !dtype<S>>();
+    detail::report_scalar_assignment<!scalar_value<S>>();
     return *this;
   }
 
@@ -127,35 +119,35 @@ class ndarray {
   /// In place: the right side broadcasts to this array's shape and is converted within a kind.
   template <class V, class Build = this_build>
   ndarray& operator+=(const V& v) {
-    return update<op::add_op, Build>("+=", v);
+    return update<Build>("+=", detail::elementwise("+=", op::add_op{}, *this, v));
   }
   template <class V, class Build = this_build>
   ndarray& operator-=(const V& v) {
-    return update<op::subtract_op, Build>("-=", v);
+    return update<Build>("-=", detail::elementwise("-=", op::subtract_op{}, *this, v));
   }
   template <class V, class Build = this_build>
   ndarray& operator*=(const V& v) {
-    return update<op::multiply_op, Build>("*=", v);
+    return update<Build>("*=", detail::elementwise("*=", op::multiply_op{}, *this, v));
   }
   template <class V, class Build = this_build>
   ndarray& operator/=(const V& v) {
-    return update<op::divide_op, Build>("/=", v);
+    return update<Build>("/=", detail::elementwise("/=", op::divide_op{}, *this, v));
   }
   template <class V, class Build = this_build>
   ndarray& operator%=(const V& v) {
-    return update<op::remainder_op, Build>("%=", v);
+    return update<Build>("%=", detail::elementwise("%=", op::remainder_op{}, *this, v));
   }
   template <class V, class Build = this_build>
   ndarray& operator&=(const V& v) {
-    return update<op::bitwise_and_op, Build>("&=", v);
+    return update<Build>("&=", detail::elementwise("&=", op::bitwise_and_op{}, *this, v));
   }
   template <class V, class Build = this_build>
   ndarray& operator|=(const V& v) {
-    return update<op::bitwise_or_op, Build>("|=", v);
+    return update<Build>("|=", detail::elementwise("|=", op::bitwise_or_op{}, *this, v));
   }
   template <class V, class Build = this_build>
   ndarray& operator^=(const V& v) {
-    return update<op::bitwise_xor_op, Build>("^=", v);
+    return update<Build>("^=", detail::elementwise("^=", op::bitwise_xor_op{}, *this, v));
   }
 
   /// Integers, slices, `_`, newaxis and ellipsis make a view. Throws index_error; slices out of range clip.
@@ -250,22 +242,18 @@ class ndarray {
   template <class Build, class V>
   void write(const V& v) {
     if (!store_.get()) store_ = detail::no_storage();
-    if constexpr (array_expression<V>)
-      if constexpr (!::std::is_same_v<device_type_t<V>, Device>) {
-        detail::report_conversion<true, false>();
-        return;
-      }
-    detail::assign<Build, T, Device>(store_, layout_, detail::as_operand<T>("assignment", v));
+    constexpr bool here = detail::on_device<V, Device>;
+    static_assert(here,
+                  "cudarray: the array is on another device: copy it with ca::to<ca::cuda>(x) or ca::to<ca::cpu>(x)");
+    if constexpr (here) detail::assign<Build, T, Device>(store_, layout_, detail::as_operand<T>("assignment", v));
   }
 
-  template <class Op, class Build, class V>
-  ndarray& update(const char* function, const V& v) {
-    const auto n = detail::elementwise(function, Op{}, *this, v);
-    if constexpr (!detail::is_poison<decltype(n)>) {
-      constexpr bool kinds = detail::same_kind<detail::node_value_t<::std::remove_cvref_t<decltype(n)>>, T>;
-      if constexpr (!kinds) {
-        detail::report_conversion<kinds, true>();
-      } else {
+  template <class Build, class N>
+  ndarray& update(const char* function, const N& n) {
+    if constexpr (!detail::is_poison<N>) {
+      constexpr bool kinds = detail::same_kind<detail::node_value_t<N>, T>;
+      static_assert(kinds, "cudarray: this conversion of dtypes loses information: write ca::astype<T>(x)");
+      if constexpr (kinds) {
         if (n.dims() != shape())
           throw shape_error(detail::cat(function, ": the result's shape ", n.dims(), " is not the array's, ", shape()));
         write<Build>(n);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "ndarray.hpp"
+
 #include "nnet/activations.hpp"
 #include "nnet/conv.hpp"
 #include "nnet/dropout.hpp"

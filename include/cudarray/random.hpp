@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "ndarray.hpp"
+
 #include "ops/random.hpp"
 #include "backend/cpu/elementwise.hpp"
 #include "backend/cpu/indexing.hpp"

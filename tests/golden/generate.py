@@ -210,7 +210,7 @@ class Generator:
         x = self.draw.uniform(low, high, n)
         halved = np.rint(2 * x) / 2
         x = np.where(self.draw.random_sample(n) < 0.4, np.clip(halved, low, high), x)
-        values = [np.nan, np.inf, -np.inf, 0.0, -0.0]
+        values = [np.nan, np.nan, np.inf, -np.inf, 0.0, -0.0]
         if op not in ACCUMULATING:
             real = "float32" if dtype in HALVES else dtype
             values += [TINY[real], -TINY[real] / 4, float(np.finfo(real).max), -float(np.finfo(real).max)]
@@ -264,7 +264,8 @@ class Generator:
     def astype(self, op, source, target):
         x = self.operand(source, self.shape(), specials=0.2)
         if is_float(source) and target in INTEGERS:  # values on both sides of the limits
-            values = lambda n: self.data(source, n, specials=0.2) * 10.0 ** self.draw.randint(-1, 19, n)
+            powers = np.array([10.0**k for k in range(20)])
+            values = lambda n: self.data(source, n, specials=0.2) * powers[self.draw.randint(0, len(powers), n)]
             x = self.operand(source, x.shape, values=values)
         return Case(f"{op}<{target}>", [x], convert(x.value, target), target)
 
@@ -272,7 +273,8 @@ class Generator:
 
     def reduction(self, op, dtype):
         r = self.choose
-        x = self.operand(dtype, self.shape(large=op != "prod"), op, r.choice([0, 0, 0.03]))
+        specials = r.choice([0, 0, 0.03]) if op in ACCUMULATING else r.choice([0, 0.05, 0.2])
+        x = self.operand(dtype, self.shape(large=op != "prod"), op, specials)
         ndim = len(x.shape)
         if op.startswith("arg"):
             axes = None if ndim == 0 or r.random() < 0.3 else [r.randrange(ndim)]
@@ -300,10 +302,18 @@ class Generator:
         x = self.operand(dtype, self.shape())
         return Case(op, [x], x.value, dtype)
 
+    def slice(self, n):
+        """A slice of an axis, in most cases of two elements or more where the axis has as many."""
+        r, wanted = self.choose, self.choose.choice([0, 2, 2, 2])
+        while True:
+            start, stop = (r.choice([None, r.randint(-n - 2, n + 2)]) for _ in range(2))
+            s = slice(start, stop, r.choice([None, 2, 3, -1, -2]))
+            if len(range(*s.indices(n))) >= min(wanted, n):
+                return s
+
     def index(self, op, dtype):
         r = self.choose
-        x = self.operand(dtype, self.shape(least=1))
-        bound = lambda n: r.choice([None, r.randint(-n - 2, n + 2)])
+        x = self.operand(dtype, self.shape(least=1, zero=r.random() < 0.5))
         items, numbers, none = [], [], -2**63
         axes = range(r.randint(1, min(2, len(x.shape))))
         if r.random() < 0.3:
@@ -320,7 +330,7 @@ class Generator:
                 items.append(i)
                 numbers += [0, i, 0, 0]
             else:
-                s = slice(bound(n), bound(n), r.choice([None, 1, 2, 3, -1, -2]))
+                s = self.slice(n)
                 items.append(s)
                 numbers += [1, *(none if v is None else v for v in (s.start, s.stop, s.step))]
         return Case(op, [x], x.value[tuple(items)], integers=numbers)
@@ -408,7 +418,7 @@ class Generator:
         m, k, n = (r.randint(1, 20) for _ in range(3))
         if r.random() < 0.15:
             m, k, n = r.choice([(0, k, n), (m, 0, n), (m, k, 0)])
-        batch = self.broadcast([r.randint(1, 3) for _ in range(r.choice([0, 0, 1, 2]))], 2)
+        batch = self.broadcast([r.choice([1, 2, 2, 3]) for _ in range(r.choice([0, 1, 2, 3, 3]))], 2)
         a, b = r.choice([([k], [k]), ([k], [*batch[1], k, n]), ([*batch[0], m, k], [k]),
                          *3 * [([*batch[0], m, k], [*batch[1], k, n])]])
         x, y = self.operand(dtype, a, op, 0), self.operand(dtype, b, op, 0)
@@ -449,7 +459,7 @@ class Generator:
         for method in (self.where, self.clip, self.copy, self.index, self.transpose, self.reshape, self.concatenate,
                        self.stack, self.take, self.mask_select, self.mask_assign, self.assign):
             slots += [(3, method, method.__name__, t) for t in DTYPES]
-        slots += [(3, self.matmul, "matmul", t) for t in ("float32", "float64", "int32")]
+        slots += [(5, self.matmul, "matmul", t) for t in ("float32", "float64", "int32")]
         for t in HALVES:
             slots += [(1, self.half_astype, "astype", "float32", t), (1, self.half_astype, "astype", t, "float32"),
                       (1, self.half_binary, "add", t), (1, self.half_binary, "multiply", t),
@@ -571,7 +581,7 @@ def census(cases):
           f"dtype pairs")
     if len(cases) < 1500:
         return
-    assert strided >= 0.5 and empty >= 0.1 and ranks == set(range(6)) and special >= 100 and broadcast >= 100
+    assert strided >= 0.5 and empty >= 0.1 and ranks >= set(range(6)) and special >= 100 and broadcast >= 100
     assert all((t, u) in pairs for t in DTYPES for u in DTYPES)
     for times, _, op, *dtypes in Generator(0).slots():
         assert all(seen[op, t] >= times for t in dtypes), (op, dtypes)

@@ -81,9 +81,7 @@ void each_dtype(const F& f) {
 /// Another view of an array's storage.
 template <class T>
 ca::ndarray<T> view(const ca::ndarray<T>& a, const ca::layout& where) {
-  auto n = a.node();
-  n.where = where;
-  return ca::ndarray<T>(n);
+  return ca::ndarray<T>(ca::detail::leaf<T, ca::default_device>{{}, a.storage(), where, 0});
 }
 
 /// The operand on the device.

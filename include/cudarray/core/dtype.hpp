@@ -68,9 +68,13 @@ inline constexpr kind kind_of = dtype_traits<T>::k;
 /// NumPy's name of a dtype.
 template <class T>
 inline constexpr const char* dtype_name = dtype_traits<T>::name;
+namespace detail {
+template <class T>
+inline constexpr bool is_dtype = kind_of<T> <= kind::complex_;
+}
 /// True for the element types an array may have.
 template <class T>
-concept dtype = kind_of<T> <= kind::complex_;
+concept dtype = detail::is_dtype<T>;
 
 namespace detail {
 

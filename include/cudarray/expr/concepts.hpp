@@ -6,6 +6,7 @@
 
 #include "../core/device.hpp"
 #include "../core/dtype.hpp"
+#include "report.hpp"
 
 namespace cudarray::inline v0 {
 
@@ -46,12 +47,6 @@ template <array_expression X>
 using device_type_t = typename detail::expression_traits<::std::remove_cvref_t<X>>::device_type;
 
 namespace detail {
-
-/// What a failed compile-time check returns: further uses of it stay silent, so that one mistake gives one error.
-struct poison {
-  template <class T>
-  constexpr operator T() const;
-};
 
 template <class X>
 inline constexpr bool is_poison = ::std::is_same_v<::std::remove_cvref_t<X>, poison>;

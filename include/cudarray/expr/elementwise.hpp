@@ -28,30 +28,28 @@ template <class X>
 inline constexpr bool is_operand =
     array_expression<X> || scalar_value<::std::remove_cvref_t<X>> || is_scalar_node<::std::remove_cvref_t<X>>;
 
+/// True for scalars, and for expressions on this device.
+template <class X, class Device>
+inline constexpr bool on_device = true;
+template <array_expression X, class Device>
+inline constexpr bool on_device<X, Device> = ::std::is_same_v<device_type_t<X>, Device>;
+
+/// The device of the first operand that has one.
+template <class... X>
+struct first_device {
+  using type = void;
+};
+template <class X, class... R>
+struct first_device<X, R...> : first_device<R...> {};
+template <array_expression X, class... R>
+struct first_device<X, R...> {
+  using type = device_type_t<X>;
+};
+
 /// True if no two of the operands are on different devices.
 template <class... X>
 constexpr bool on_one_device() {
-  bool first_known = false, same = true;
-  const char* first = nullptr;
-  const auto see = [&]<class Y>(const Y*) {
-    if constexpr (array_expression<Y>) {
-      const char* name = device_type_t<Y>::name;
-      same = same && (!first_known || first == name);
-      first = name;
-      first_known = true;
-    }
-  };
-  (see(static_cast<const ::std::remove_cvref_t<X>*>(nullptr)), ...);
-  return same;
-}
-
-/// The one place where a wrong operand is reported.
-template <bool Operands, bool OneDevice, bool Defined>
-constexpr poison report_operands() {
-  static_assert(Operands, "cudarray: an operand is neither an array nor a number");
-  static_assert(OneDevice, "cudarray: the operands are on two devices: move one with ca::to<ca::cuda>(x) or ca::to<ca::cpu>(x)");
-  static_assert(Defined, "cudarray: this function is not defined for these dtypes (as in NumPy): convert with ca::astype<T>(x)");
-  return {};
+  return (on_device<X, typename first_device<X...>::type> && ...);
 }
 
 /// A C++ scalar as the dtype the operation computes in. Throws value_error if an integer does not fit.
@@ -89,12 +87,23 @@ template <class Op, class... X>
 auto elementwise(const char* function, const Op& op, const X&... x) {
   if constexpr ((is_poison<X> || ...)) {
     return poison{};
-  } else if constexpr (!(is_operand<X> && ...) || !on_one_device<X...>()) {
-    return report_operands<(is_operand<X> && ...), on_one_device<X...>(), true>();
   } else {
-    using types = typename Op::template types<argument_t<X>...>;
-    if constexpr (!types::ok) return report_operands<true, true, false>();
-    else return map_operands<types>(function, op, ::std::make_integer_sequence<int, int(sizeof...(X))>{}, x...);
+    constexpr bool operands = (is_operand<X> && ...), one_device = on_one_device<X...>();
+    static_assert(operands, "cudarray: an operand is neither an array nor a number");
+    static_assert(one_device,
+                  "cudarray: the operands are on two devices: move one with ca::to<ca::cuda>(x) or ca::to<ca::cpu>(x)");
+    if constexpr (operands && one_device) {
+      using types = typename Op::template types<argument_t<X>...>;
+      constexpr bool defined = types::ok;
+      static_assert(defined,
+                    "cudarray: this function is not defined for these dtypes (as in NumPy): convert with "
+                    "ca::astype<T>(x)");
+      if constexpr (defined)
+        return map_operands<types>(function, op, ::std::make_integer_sequence<int, int(sizeof...(X))>{}, x...);
+      else return poison{};
+    } else {
+      return poison{};
+    }
   }
 }
 

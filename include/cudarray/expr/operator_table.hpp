@@ -79,7 +79,7 @@ using namespace math;  // the scalar overloads; packs are found by argument-depe
   struct name##_op : rule::rule_ {                     \
     static constexpr bool lanes = true;                \
     template <class L>                                 \
-    CUDARRAY_HD constexpr auto operator()(L x) const { \
+    CUDARRAY_HD constexpr auto operator()(const L& x) const { \
       return value;                                    \
     }                                                  \
   };
@@ -90,7 +90,7 @@ CUDARRAY_UNARY_TABLE(CUDARRAY_UNARY_OP)
   struct name##_op : rule::rule_ {                          \
     static constexpr bool lanes = true;                     \
     template <class L, class M>                             \
-    CUDARRAY_HD constexpr auto operator()(L x, M y) const { \
+    CUDARRAY_HD constexpr auto operator()(const L& x, const M& y) const { \
       return value;                                         \
     }                                                       \
   };
@@ -100,7 +100,7 @@ CUDARRAY_BINARY_TABLE(CUDARRAY_BINARY_OP)
 struct where_op : rule::choice {
   static constexpr bool lanes = true;
   template <class C, class L, class M>
-  CUDARRAY_HD constexpr auto operator()(C c, L x, M y) const {
+  CUDARRAY_HD constexpr auto operator()(const C& c, const L& x, const M& y) const {
     return select(c, x, y);
   }
 };
@@ -109,7 +109,7 @@ struct where_op : rule::choice {
 struct clip_op : rule::ordered {
   static constexpr bool lanes = true;
   template <class L, class M, class H>
-  CUDARRAY_HD constexpr auto operator()(L x, M low, H high) const {
+  CUDARRAY_HD constexpr auto operator()(const L& x, const M& low, const H& high) const {
     return minimum(maximum(x, low), high);
   }
 };
@@ -119,7 +119,7 @@ template <class U>
 struct astype_op : rule::cast<U> {
   static constexpr bool lanes = true;
   template <class L>
-  CUDARRAY_HD constexpr L operator()(L x) const {
+  CUDARRAY_HD constexpr L operator()(const L& x) const {
     return x;
   }
 };

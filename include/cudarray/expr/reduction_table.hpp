@@ -54,7 +54,7 @@ struct sum_op : reduction<false, true> {
   template <class A>
   CUDARRAY_HD static constexpr A identity() { return A(0); }
   template <class L>
-  CUDARRAY_HD static constexpr L combine(L a, L b) {
+  CUDARRAY_HD static constexpr L combine(const L& a, const L& b) {
     using namespace math;
     return add(a, b);
   }
@@ -66,7 +66,7 @@ struct prod_op : reduction<false, true> {
   template <class A>
   CUDARRAY_HD static constexpr A identity() { return A(1); }
   template <class L>
-  CUDARRAY_HD static constexpr L combine(L a, L b) {
+  CUDARRAY_HD static constexpr L combine(const L& a, const L& b) {
     using namespace math;
     return multiply(a, b);
   }
@@ -92,7 +92,7 @@ struct max_op : reduction<false, false> {
   template <class A>
   CUDARRAY_HD static constexpr A identity() { return limit<A, false>(); }
   template <class L>
-  CUDARRAY_HD static constexpr L combine(L a, L b) {
+  CUDARRAY_HD static constexpr L combine(const L& a, const L& b) {
     using namespace math;
     return maximum(a, b);
   }
@@ -102,7 +102,7 @@ struct min_op : max_op {
   template <class A>
   CUDARRAY_HD static constexpr A identity() { return limit<A, true>(); }
   template <class L>
-  CUDARRAY_HD static constexpr L combine(L a, L b) {
+  CUDARRAY_HD static constexpr L combine(const L& a, const L& b) {
     using namespace math;
     return minimum(a, b);
   }
@@ -115,14 +115,14 @@ struct any_op : reduction<false, true> {
   template <class A>
   CUDARRAY_HD static constexpr A identity() { return A(0); }
   template <class L>
-  CUDARRAY_HD static constexpr L combine(L a, L b) { return L(a | b); }
+  CUDARRAY_HD static constexpr L combine(const L& a, const L& b) { return L(a | b); }
 };
 
 struct all_op : any_op {
   template <class A>
   CUDARRAY_HD static constexpr A identity() { return A(1); }
   template <class L>
-  CUDARRAY_HD static constexpr L combine(L a, L b) { return L(a & b); }
+  CUDARRAY_HD static constexpr L combine(const L& a, const L& b) { return L(a & b); }
 };
 
 /// A value and where it was found; position -1: nowhere yet.
@@ -144,7 +144,7 @@ struct arg_op : reduction<true, false> {
   CUDARRAY_HD static constexpr A identity() { return {decltype(A::value)(0), -1}; }
   /// The first NaN wins, then the extreme value, then the first of equals.
   template <class L>
-  CUDARRAY_HD static constexpr L combine(L a, L b) {
+  CUDARRAY_HD static constexpr L combine(const L& a, const L& b) {
     if (a.position < 0) return b;
     if (b.position < 0) return a;
     const bool an = a.value != a.value, bn = b.value != b.value;

@@ -35,7 +35,7 @@ class idx_reader {
  private:
   gzFile f_ = nullptr;
 #else
-  explicit idx_reader(const ::std::string& path) : path_(path), f_(path, "rb") {
+  explicit idx_reader(const ::std::string& path) : f_(path, "rb"), path_(path) {
     if (path.size() > 3 && path.compare(path.size() - 3, 3, ".gz") == 0) fail("built without zlib, which gzipped files need");
   }
   void read(void* to, ::std::size_t bytes) { f_.read(to, bytes); }

@@ -39,9 +39,27 @@ ndarray<T, D> divisors(const window_grid& g, bool count_include_pad, D device) {
   return reshape(count, {g.p, g.q});
 }
 
-template <class T, class D>
+template <class Build, class T, class D>
 ndarray<T, D> without_border(const ndarray<T, D>& wide, const window_grid& g) {
-  return ascontiguousarray(ndarray<T, D>(wide(_, _, slice(g.padding.h, g.padding.h + g.h), slice(g.padding.w, g.padding.w + g.w))));
+  return ascontiguousarray<T, D, Build>(wide(_, _, slice(g.padding.h, g.padding.h + g.h), slice(g.padding.w, g.padding.w + g.w)));
+}
+
+/// Calls `body(number of the place, pixels at this place of every window)`: one pass over the windows for each place is
+/// what every device does well, strided reads and all.
+template <class T, class D, class F>
+void for_places(const ndarray<T, D>& images, const window_grid& g, const F& body) {
+  for (int64 i = 0; i < g.window.h; ++i)
+    for (int64 j = 0; j < g.window.w; ++j) body(i * g.window.w + j, window_place(images, g, i, j));
+}
+
+template <class Build, class T, class D>
+ndarray<T, D> largest_pixels(const ndarray<T, D>& images, const window_grid& g) {
+  ndarray<T, D> top;
+  for_places(images, g, [&](int64 place, const ndarray<T, D>& pixels) {
+    if (place == 0) top = pixels.template copy<Build>();
+    else top(ellipsis) = maximum(top, pixels);
+  });
+  return top;
 }
 
 }  // namespace detail
@@ -55,8 +73,7 @@ auto max_pool2d(const X& images, const pool_options& o = {}) {
   using D = device_type_t<X>;
   const ndarray<T, D> x(images);
   const auto g = detail::pool_grid("nnet::max_pool2d", x.shape(), o);
-  const T lowest = op::limit<T, false>();
-  return ndarray<T, D>(max(detail::windows(detail::padded<Build>(x, o.padding, lowest), g), {2, 3}));
+  return detail::largest_pixels<Build>(detail::padded<Build>(x, o.padding, op::limit<T, false>()), g);
 }
 
 /// The gradient of max_pool2d: dy goes to the first largest pixel of its window; where windows overlap, gradients add up.
@@ -69,12 +86,14 @@ auto max_pool2d_backward(const G& gradient, const X& images, const pool_options&
   const auto g = detail::pool_grid("nnet::max_pool2d_backward", x.shape(), o);
   detail::check_pool_gradient("nnet::max_pool2d_backward", dy.shape(), x.shape(), g);
   const ndarray<T, D> wide_x = detail::padded<Build>(x, o.padding, op::limit<T, false>());
-  const ndarray<int64, D> largest = argmax(detail::windows(wide_x, g), {2, 3});
-  const ndarray<T, D> wide = zeros<T, D, Build>(wide_x.shape(), x.device());
-  for (int64 i = 0; i < g.window.h; ++i)
-    for (int64 j = 0; j < g.window.w; ++j)
-      detail::window_place(wide, g, i, j) += where(largest == i * g.window.w + j, dy, 0);
-  return detail::without_border(wide, g);
+  const ndarray<T, D> top = detail::largest_pixels<Build>(wide_x, g), wide = zeros<T, D, Build>(wide_x.shape(), x.device());
+  const ndarray<bool, D> found = zeros<bool, D, Build>(top.shape(), x.device());
+  detail::for_places(wide_x, g, [&](int64 place, const ndarray<T, D>& pixels) {
+    const ndarray<bool, D> hit = ((pixels == top) | isnan(pixels)) & !found;
+    detail::window_place(wide, g, place / g.window.w, place % g.window.w) += where(hit, dy, 0);
+    found(ellipsis) = found | hit;
+  });
+  return detail::without_border<Build>(wide, g);
 }
 
 /// The mean of each window's pixels: (n, c, h, w) -> (n, c, p, q). Padding counts only with `count_include_pad`. Eager.
@@ -100,9 +119,8 @@ auto avg_pool2d_backward(const G& gradient, const shape& image_shape, const pool
   const ndarray<T, D> dy = given / detail::divisors<T, D, Build>(g, o.count_include_pad, given.device());
   const ndarray<T, D> wide =
       zeros<T, D, Build>({image_shape[0], image_shape[1], g.h + 2 * o.padding.h, g.w + 2 * o.padding.w}, dy.device());
-  for (int64 i = 0; i < g.window.h; ++i)
-    for (int64 j = 0; j < g.window.w; ++j) detail::window_place(wide, g, i, j) += dy;
-  return detail::without_border(wide, g);
+  detail::for_places(wide, g, [&](int64, ndarray<T, D> pixels) { pixels += dy; });
+  return detail::without_border<Build>(wide, g);
 }
 
 }  // namespace cudarray::inline v0::nnet

@@ -12,7 +12,8 @@ namespace detail {
 /// An index operand as int64, evaluated unless it is a node already of that type.
 template <class Build, class I>
 auto index_node(const char* function, const I& i) {
-  static_assert(is_integer<value_type_t<I>>, "cudarray: an index array must be of an integer dtype, or bool for a mask");
+  constexpr bool integers = is_integer<value_type_t<I>>;
+  static_assert(integers, "cudarray: the indices to take must be of an integer dtype");
   return cast_node<int64>(as_operand<int64>(function, i));
 }
 
@@ -92,7 +93,8 @@ class selection {
   template <array_expression I, class Build = this_build>
   selection(const ndarray<T, Device>& a, const I& i) : array_(a) {
     using V = value_type_t<I>;
-    static_assert(detail::is_integer<V> || ::std::is_same_v<V, bool>, "cudarray: an index array must be of an integer dtype, or bool for a mask");
+    constexpr bool index_dtype = detail::is_integer<V> || ::std::is_same_v<V, bool>;
+    static_assert(index_dtype, "cudarray: an index array must be of an integer dtype, or bool for a mask");
     if constexpr (::std::is_same_v<V, bool>) {
       mask_ = i;
       masked_ = true;

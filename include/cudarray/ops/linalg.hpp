@@ -101,8 +101,11 @@ using product_type = result_type_t<value_type_t<X>, value_type_t<Y>>;
 
 template <class Build, class X, class Y>
 auto checked_multiply(const char* function, const X& x, const Y& y) {
-  if constexpr (!on_one_device<X, Y>()) {
-    return report_operands<true, false, true>();
+  constexpr bool one_device = on_one_device<X, Y>();
+  static_assert(one_device,
+                "cudarray: the operands are on two devices: move one with ca::to<ca::cuda>(x) or ca::to<ca::cpu>(x)");
+  if constexpr (!one_device) {
+    return poison{};
   } else {
     using T = product_type<X, Y>;
     using A = ndarray<T, device_type_t<X>>;

@@ -7,39 +7,96 @@
 
 namespace cudarray::inline v0 {
 
-/// Any right side is accepted here, so that a wrong one is reported in one sentence.
-#define CUDARRAY_OPERATOR(sign, name)                                  \
-  template <class X, class Y>                                          \
-    requires(array_expression<X> || array_expression<Y>)               \
-  auto operator sign(const X& x, const Y& y) {                         \
-    return detail::elementwise(#sign, op::name##_op{}, x, y);          \
-  }
-CUDARRAY_OPERATOR(+, add)
-CUDARRAY_OPERATOR(-, subtract)
-CUDARRAY_OPERATOR(*, multiply)
-CUDARRAY_OPERATOR(/, divide)
-CUDARRAY_OPERATOR(%, remainder)
-CUDARRAY_OPERATOR(==, equal)
-CUDARRAY_OPERATOR(!=, not_equal)
-CUDARRAY_OPERATOR(<, less)
-CUDARRAY_OPERATOR(<=, less_equal)
-CUDARRAY_OPERATOR(>, greater)
-CUDARRAY_OPERATOR(>=, greater_equal)
-CUDARRAY_OPERATOR(&, bitwise_and)
-CUDARRAY_OPERATOR(|, bitwise_or)
-CUDARRAY_OPERATOR(^, bitwise_xor)
-#undef CUDARRAY_OPERATOR
+template <class X, class Y>
+concept some_array = array_expression<X> || array_expression<Y>;
+
+/// Any right side is accepted here, so that a wrong one is reported in one sentence. Written out, not made by a macro:
+/// clang lists every expansion in its errors.
+template <class X, class Y>
+  requires some_array<X, Y>
+auto operator+(const X& x, const Y& y) {
+  return detail::elementwise("+", op::add_op{}, x, y);
+}
+template <class X, class Y>
+  requires some_array<X, Y>
+auto operator-(const X& x, const Y& y) {
+  return detail::elementwise("-", op::subtract_op{}, x, y);
+}
+template <class X, class Y>
+  requires some_array<X, Y>
+auto operator*(const X& x, const Y& y) {
+  return detail::elementwise("*", op::multiply_op{}, x, y);
+}
+template <class X, class Y>
+  requires some_array<X, Y>
+auto operator/(const X& x, const Y& y) {
+  return detail::elementwise("/", op::divide_op{}, x, y);
+}
+template <class X, class Y>
+  requires some_array<X, Y>
+auto operator%(const X& x, const Y& y) {
+  return detail::elementwise("%", op::remainder_op{}, x, y);
+}
+template <class X, class Y>
+  requires some_array<X, Y>
+auto operator==(const X& x, const Y& y) {
+  return detail::elementwise("==", op::equal_op{}, x, y);
+}
+template <class X, class Y>
+  requires some_array<X, Y>
+auto operator!=(const X& x, const Y& y) {
+  return detail::elementwise("!=", op::not_equal_op{}, x, y);
+}
+template <class X, class Y>
+  requires some_array<X, Y>
+auto operator<(const X& x, const Y& y) {
+  return detail::elementwise("<", op::less_op{}, x, y);
+}
+template <class X, class Y>
+  requires some_array<X, Y>
+auto operator<=(const X& x, const Y& y) {
+  return detail::elementwise("<=", op::less_equal_op{}, x, y);
+}
+template <class X, class Y>
+  requires some_array<X, Y>
+auto operator>(const X& x, const Y& y) {
+  return detail::elementwise(">", op::greater_op{}, x, y);
+}
+template <class X, class Y>
+  requires some_array<X, Y>
+auto operator>=(const X& x, const Y& y) {
+  return detail::elementwise(">=", op::greater_equal_op{}, x, y);
+}
+template <class X, class Y>
+  requires some_array<X, Y>
+auto operator&(const X& x, const Y& y) {
+  return detail::elementwise("&", op::bitwise_and_op{}, x, y);
+}
+template <class X, class Y>
+  requires some_array<X, Y>
+auto operator|(const X& x, const Y& y) {
+  return detail::elementwise("|", op::bitwise_or_op{}, x, y);
+}
+template <class X, class Y>
+  requires some_array<X, Y>
+auto operator^(const X& x, const Y& y) {
+  return detail::elementwise("^", op::bitwise_xor_op{}, x, y);
+}
 
 /// Shifts take numbers and arrays only, so that streams keep their `<<`.
-#define CUDARRAY_SHIFT(sign, name)                                                                    \
-  template <class X, class Y>                                                                         \
-    requires((array_expression<X> || array_expression<Y>) && detail::is_operand<X> && detail::is_operand<Y>) \
-  auto operator sign(const X& x, const Y& y) {                                                        \
-    return detail::elementwise(#sign, op::name##_op{}, x, y);                                         \
-  }
-CUDARRAY_SHIFT(<<, left_shift)
-CUDARRAY_SHIFT(>>, right_shift)
-#undef CUDARRAY_SHIFT
+template <class X, class Y>
+concept shift_operands = some_array<X, Y> && detail::is_operand<X> && detail::is_operand<Y>;
+
+template <class X, class Y>
+  requires shift_operands<X, Y>
+auto operator<<(const X& x, const Y& y) {
+  return detail::elementwise("<<", op::left_shift_op{}, x, y);
+}
+template <class X, class Y>
+  requires shift_operands<X, Y>
+auto operator>>(const X& x, const Y& y) {
+  return detail::elementwise(">>", op::right_shift_op{}, x, y);
+}
 
 template <array_expression X>
 auto operator-(const X& x) {
@@ -59,21 +116,13 @@ auto operator!(const X& x) {
   return detail::elementwise("!", op::logical_not_op{}, x);
 }
 
-namespace detail {
-template <bool Never>
-constexpr poison report_logical_operator() {
-  static_assert(Never, "cudarray: && and || cannot work element by element: write & and | (with parentheses), or ca::logical_and");
-  return {};
-}
-}  // namespace detail
-
 template <class X, class Y>
-  requires(array_expression<X> || array_expression<Y>)
+  requires some_array<X, Y>
 auto operator&&(const X&, const Y&) {
   return detail::report_logical_operator<!array_expression<X> && !array_expression<Y>>();
 }
 template <class X, class Y>
-  requires(array_expression<X> || array_expression<Y>)
+  requires some_array<X, Y>
 auto operator||(const X&, const Y&) {
   return detail::report_logical_operator<!array_expression<X> && !array_expression<Y>>();
 }

@@ -57,9 +57,7 @@ struct pack_access {
   }
   template <int I, class G>
   CUDARRAY_FORCE_INLINE auto generate(const G& g) const {
-    simd::pack<int64, N, Build> index;
-    for (int k = 0; k < N; ++k) index.v[k] = offset[I] + (i + k) * step[I];
-    return simd::each_lane<G, N, Build>(g, index);
+    return simd::from_lanes<typename G::value_type, N, Build>([&](int k) { return g(offset[I] + (i + k) * step[I]); });
   }
   template <class Op, class... V>
   CUDARRAY_FORCE_INLINE auto apply(const Op& op, const V&... v) const {

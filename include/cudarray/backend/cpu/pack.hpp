@@ -33,25 +33,25 @@ CUDARRAY_FORCE_INLINE pack<T, N, B> splat(T x) {
 }
 
 template <int W, int V, int N, class B>
-CUDARRAY_FORCE_INLINE mask<W, N, B> resize(mask<V, N, B> m) {
+CUDARRAY_FORCE_INLINE mask<W, N, B> resize(const mask<V, N, B>& m) {
   if constexpr (W == V) return m;
   else return {__builtin_convertvector(m.v, typename mask<W, N, B>::vector)};
 }
 
 template <class U, class T, int N, class B>
-CUDARRAY_FORCE_INLINE pack<U, N, B> convert(pack<T, N, B> a) {
+CUDARRAY_FORCE_INLINE pack<U, N, B> convert(const pack<T, N, B>& a) {
   return {__builtin_convertvector(a.v, typename pack<U, N, B>::vector)};
 }
 
 template <class U, class T, int N, class B>
-CUDARRAY_FORCE_INLINE pack<U, N, B> bits(pack<T, N, B> a) {
+CUDARRAY_FORCE_INLINE pack<U, N, B> bits(const pack<T, N, B>& a) {
   static_assert(sizeof(U) == sizeof(T));
   return {(typename pack<U, N, B>::vector)a.v};
 }
 
 #define CUDARRAY_COMPARE(op)                                                                 \
   template <class T, int N, class B>                                                         \
-  CUDARRAY_FORCE_INLINE mask<sizeof(T), N, B> operator op(pack<T, N, B> a, pack<T, N, B> b) { \
+  CUDARRAY_FORCE_INLINE mask<sizeof(T), N, B> operator op(const pack<T, N, B>& a, const pack<T, N, B>& b) { \
     return {(typename mask<sizeof(T), N, B>::vector)(a.v op b.v)};                           \
   }
 CUDARRAY_COMPARE(==)
@@ -64,7 +64,7 @@ CUDARRAY_COMPARE(>=)
 
 #define CUDARRAY_MASK_OP(op)                                                         \
   template <int W, int V, int N, class B>                                            \
-  CUDARRAY_FORCE_INLINE mask<W, N, B> operator op(mask<W, N, B> a, mask<V, N, B> b) { \
+  CUDARRAY_FORCE_INLINE mask<W, N, B> operator op(const mask<W, N, B>& a, const mask<V, N, B>& b) { \
     return {a.v op resize<W>(b).v};                                                  \
   }
 CUDARRAY_MASK_OP(&)
@@ -72,38 +72,38 @@ CUDARRAY_MASK_OP(|)
 CUDARRAY_MASK_OP(^)
 #undef CUDARRAY_MASK_OP
 template <int W, int V, int N, class B>
-CUDARRAY_FORCE_INLINE mask<W, N, B> operator==(mask<W, N, B> a, mask<V, N, B> b) {
+CUDARRAY_FORCE_INLINE mask<W, N, B> operator==(const mask<W, N, B>& a, const mask<V, N, B>& b) {
   return {~(a.v ^ resize<W>(b).v)};
 }
 template <int W, int V, int N, class B>
-CUDARRAY_FORCE_INLINE mask<W, N, B> operator!=(mask<W, N, B> a, mask<V, N, B> b) {
+CUDARRAY_FORCE_INLINE mask<W, N, B> operator!=(const mask<W, N, B>& a, const mask<V, N, B>& b) {
   return a ^ b;
 }
 template <int W, int V, int N, class B>
-CUDARRAY_FORCE_INLINE mask<W, N, B> operator<(mask<W, N, B> a, mask<V, N, B> b) {
+CUDARRAY_FORCE_INLINE mask<W, N, B> operator<(const mask<W, N, B>& a, const mask<V, N, B>& b) {
   return {~a.v & resize<W>(b).v};
 }
 template <int W, int V, int N, class B>
-CUDARRAY_FORCE_INLINE mask<W, N, B> operator<=(mask<W, N, B> a, mask<V, N, B> b) {
+CUDARRAY_FORCE_INLINE mask<W, N, B> operator<=(const mask<W, N, B>& a, const mask<V, N, B>& b) {
   return {~a.v | resize<W>(b).v};
 }
 template <int W, int V, int N, class B>
-CUDARRAY_FORCE_INLINE mask<W, N, B> operator>(mask<W, N, B> a, mask<V, N, B> b) {
+CUDARRAY_FORCE_INLINE mask<W, N, B> operator>(const mask<W, N, B>& a, const mask<V, N, B>& b) {
   return {a.v & ~resize<W>(b).v};
 }
 template <int W, int V, int N, class B>
-CUDARRAY_FORCE_INLINE mask<W, N, B> operator>=(mask<W, N, B> a, mask<V, N, B> b) {
+CUDARRAY_FORCE_INLINE mask<W, N, B> operator>=(const mask<W, N, B>& a, const mask<V, N, B>& b) {
   return {a.v | ~resize<W>(b).v};
 }
 template <int W, int N, class B>
-CUDARRAY_FORCE_INLINE mask<W, N, B> operator!(mask<W, N, B> a) {
+CUDARRAY_FORCE_INLINE mask<W, N, B> operator!(const mask<W, N, B>& a) {
   return {~a.v};
 }
 
 /// Integer arithmetic wraps: it is done on unsigned lanes.
 #define CUDARRAY_PACK_OP(op)                                                              \
   template <class T, int N, class B>                                                      \
-  CUDARRAY_FORCE_INLINE pack<T, N, B> operator op(pack<T, N, B> a, pack<T, N, B> b) {     \
+  CUDARRAY_FORCE_INLINE pack<T, N, B> operator op(const pack<T, N, B>& a, const pack<T, N, B>& b) {     \
     if constexpr (kind_of<T> == kind::signed_) {                                          \
       using U = ::std::make_unsigned_t<T>;                                                \
       return bits<T>(pack<U, N, B>{bits<U>(a).v op bits<U>(b).v});                        \
@@ -117,7 +117,7 @@ CUDARRAY_PACK_OP(*)
 #undef CUDARRAY_PACK_OP
 #define CUDARRAY_PACK_OP(op)                                                          \
   template <class T, int N, class B>                                                  \
-  CUDARRAY_FORCE_INLINE pack<T, N, B> operator op(pack<T, N, B> a, pack<T, N, B> b) { \
+  CUDARRAY_FORCE_INLINE pack<T, N, B> operator op(const pack<T, N, B>& a, const pack<T, N, B>& b) { \
     return {a.v op b.v};                                                              \
   }
 CUDARRAY_PACK_OP(/)
@@ -126,27 +126,27 @@ CUDARRAY_PACK_OP(|)
 CUDARRAY_PACK_OP(^)
 #undef CUDARRAY_PACK_OP
 template <class T, int N, class B>
-CUDARRAY_FORCE_INLINE pack<T, N, B> operator~(pack<T, N, B> a) {
+CUDARRAY_FORCE_INLINE pack<T, N, B> operator~(const pack<T, N, B>& a) {
   return {~a.v};
 }
 template <class T, int N, class B>
-CUDARRAY_FORCE_INLINE pack<T, N, B> operator-(pack<T, N, B> a) {
+CUDARRAY_FORCE_INLINE pack<T, N, B> operator-(const pack<T, N, B>& a) {
   if constexpr (detail::is_integer<T>) return splat<T, N, B>(T(0)) - a;
   else return {-a.v};
 }
 
 template <class T, int W, int N, class B>
-CUDARRAY_FORCE_INLINE pack<T, N, B> select(mask<W, N, B> c, pack<T, N, B> a, pack<T, N, B> b) {
+CUDARRAY_FORCE_INLINE pack<T, N, B> select(const mask<W, N, B>& c, const pack<T, N, B>& a, const pack<T, N, B>& b) {
   return {resize<sizeof(T)>(c).v ? a.v : b.v};
 }
 template <int W, int V, int U, int N, class B>
-CUDARRAY_FORCE_INLINE mask<W, N, B> select(mask<W, N, B> c, mask<V, N, B> a, mask<U, N, B> b) {
+CUDARRAY_FORCE_INLINE mask<W, N, B> select(const mask<W, N, B>& c, const mask<V, N, B>& a, const mask<U, N, B>& b) {
   return {(c.v & resize<W>(a).v) | (~c.v & resize<W>(b).v)};
 }
 
 /// Conversions as `convert_scalar` has them: float to integer saturates, NaN gives 0.
 template <class To, class T, int N, class B>
-CUDARRAY_FORCE_INLINE auto lane_cast(pack<T, N, B> a) {
+CUDARRAY_FORCE_INLINE auto lane_cast(const pack<T, N, B>& a) {
   if constexpr (::std::is_same_v<To, T>) {
     return a;
   } else if constexpr (::std::is_same_v<To, bool>) {
@@ -162,7 +162,7 @@ CUDARRAY_FORCE_INLINE auto lane_cast(pack<T, N, B> a) {
   }
 }
 template <class To, int W, int N, class B>
-CUDARRAY_FORCE_INLINE auto lane_cast(mask<W, N, B> m) {
+CUDARRAY_FORCE_INLINE auto lane_cast(const mask<W, N, B>& m) {
   if constexpr (::std::is_same_v<To, bool>) return m;
   else return select(m, splat<To, N, B>(To(1)), splat<To, N, B>(To(0)));
 }
@@ -181,37 +181,43 @@ CUDARRAY_FORCE_INLINE auto load_lanes(const T* p) {
   }
 }
 template <class T, int N, class B>
-CUDARRAY_FORCE_INLINE void store_lanes(T* p, pack<T, N, B> a) {
+CUDARRAY_FORCE_INLINE void store_lanes(T* p, const pack<T, N, B>& a) {
   ::std::memcpy(p, &a, sizeof(a));
 }
 template <int W, int N, class B>
-CUDARRAY_FORCE_INLINE void store_lanes(bool* p, mask<W, N, B> m) {
+CUDARRAY_FORCE_INLINE void store_lanes(bool* p, const mask<W, N, B>& m) {
   const pack<uint8, N, B> r{(typename pack<uint8, N, B>::vector)resize<1>(m).v & uint8(1)};
   ::std::memcpy(p, &r, N);
 }
 
 template <class T, int N, class B>
-CUDARRAY_FORCE_INLINE T lane(pack<T, N, B> a, int i) {
+CUDARRAY_FORCE_INLINE T lane(const pack<T, N, B>& a, int i) {
   return a.v[i];
 }
 template <int W, int N, class B>
-CUDARRAY_FORCE_INLINE bool lane(mask<W, N, B> a, int i) {
+CUDARRAY_FORCE_INLINE bool lane(const mask<W, N, B>& a, int i) {
   return a.v[i] != 0;
+}
+
+/// Lanes of type R, lane k being `f(k)`.
+template <class R, int N, class B, class F>
+CUDARRAY_FORCE_INLINE auto from_lanes(const F& f) {
+  if constexpr (::std::is_same_v<R, bool>) {
+    mask<1, N, B> r;
+    for (int k = 0; k < N; ++k) r.v[k] = f(k) ? int8(-1) : int8(0);
+    return r;
+  } else {
+    pack<R, N, B> r;
+    for (int k = 0; k < N; ++k) r.v[k] = f(k);
+    return r;
+  }
 }
 
 /// A scalar function on each lane: for functions without a pack form, and for a user's.
 template <class F, int N, class B, class... P>
 CUDARRAY_FORCE_INLINE auto each_lane(const F& f, const P&... p) {
   using R = ::std::remove_cvref_t<decltype(f(lane(p, 0)...))>;
-  if constexpr (::std::is_same_v<R, bool>) {
-    mask<1, N, B> r;
-    for (int i = 0; i < N; ++i) r.v[i] = f(lane(p, i)...) ? int8(-1) : int8(0);
-    return r;
-  } else {
-    pack<R, N, B> r;
-    for (int i = 0; i < N; ++i) r.v[i] = f(lane(p, i)...);
-    return r;
-  }
+  return from_lanes<R, N, B>([&](int k) { return f(lane(p, k)...); });
 }
 
 }  // namespace cudarray::inline v0::simd

@@ -11,13 +11,13 @@ namespace cudarray::inline v0::simd {
 
 #define CUDARRAY_EACH_LANE1(name)                                                        \
   template <class T, int N, class B>                                                     \
-  CUDARRAY_FORCE_INLINE auto name(pack<T, N, B> a) {                                     \
+  CUDARRAY_FORCE_INLINE auto name(const pack<T, N, B>& a) {                                     \
     const auto f = [](T x) { return math::name(x); };                                    \
     return each_lane<decltype(f), N, B>(f, a);                                           \
   }
 #define CUDARRAY_EACH_LANE2(name)                                                        \
   template <class T, int N, class B>                                                     \
-  CUDARRAY_FORCE_INLINE auto name(pack<T, N, B> a, pack<T, N, B> b) {                    \
+  CUDARRAY_FORCE_INLINE auto name(const pack<T, N, B>& a, const pack<T, N, B>& b) {                    \
     const auto f = [](T x, T y) { return math::name(x, y); };                            \
     return each_lane<decltype(f), N, B>(f, a, b);                                        \
   }
@@ -50,38 +50,38 @@ CUDARRAY_EACH_LANE2(left_shift)
 CUDARRAY_EACH_LANE2(right_shift)
 
 template <class T, int N, class B>
-CUDARRAY_FORCE_INLINE pack<T, N, B> add(pack<T, N, B> a, pack<T, N, B> b) { return a + b; }
+CUDARRAY_FORCE_INLINE pack<T, N, B> add(const pack<T, N, B>& a, const pack<T, N, B>& b) { return a + b; }
 template <class T, int N, class B>
-CUDARRAY_FORCE_INLINE pack<T, N, B> subtract(pack<T, N, B> a, pack<T, N, B> b) { return a - b; }
+CUDARRAY_FORCE_INLINE pack<T, N, B> subtract(const pack<T, N, B>& a, const pack<T, N, B>& b) { return a - b; }
 template <class T, int N, class B>
-CUDARRAY_FORCE_INLINE pack<T, N, B> multiply(pack<T, N, B> a, pack<T, N, B> b) { return a * b; }
+CUDARRAY_FORCE_INLINE pack<T, N, B> multiply(const pack<T, N, B>& a, const pack<T, N, B>& b) { return a * b; }
 template <int W, int V, int N, class B>
-CUDARRAY_FORCE_INLINE mask<W, N, B> add(mask<W, N, B> a, mask<V, N, B> b) { return a | b; }
+CUDARRAY_FORCE_INLINE mask<W, N, B> add(const mask<W, N, B>& a, const mask<V, N, B>& b) { return a | b; }
 template <int W, int V, int N, class B>
-CUDARRAY_FORCE_INLINE mask<W, N, B> multiply(mask<W, N, B> a, mask<V, N, B> b) { return a & b; }
+CUDARRAY_FORCE_INLINE mask<W, N, B> multiply(const mask<W, N, B>& a, const mask<V, N, B>& b) { return a & b; }
 template <class T, int N, class B>
-CUDARRAY_FORCE_INLINE pack<T, N, B> negative(pack<T, N, B> a) { return -a; }
+CUDARRAY_FORCE_INLINE pack<T, N, B> negative(const pack<T, N, B>& a) { return -a; }
 
 template <class T, int N, class B>
-CUDARRAY_FORCE_INLINE pack<T, N, B> invert(pack<T, N, B> a) { return ~a; }
+CUDARRAY_FORCE_INLINE pack<T, N, B> invert(const pack<T, N, B>& a) { return ~a; }
 template <int W, int N, class B>
-CUDARRAY_FORCE_INLINE mask<W, N, B> invert(mask<W, N, B> a) { return !a; }
+CUDARRAY_FORCE_INLINE mask<W, N, B> invert(const mask<W, N, B>& a) { return !a; }
 
 template <class T, int N, class B>
-CUDARRAY_FORCE_INLINE pack<T, N, B> maximum(pack<T, N, B> a, pack<T, N, B> b) {
+CUDARRAY_FORCE_INLINE pack<T, N, B> maximum(const pack<T, N, B>& a, const pack<T, N, B>& b) {
   return select((a > b) | (a != a), a, b);
 }
 template <class T, int N, class B>
-CUDARRAY_FORCE_INLINE pack<T, N, B> minimum(pack<T, N, B> a, pack<T, N, B> b) {
+CUDARRAY_FORCE_INLINE pack<T, N, B> minimum(const pack<T, N, B>& a, const pack<T, N, B>& b) {
   return select((a < b) | (a != a), a, b);
 }
 template <int W, int V, int N, class B>
-CUDARRAY_FORCE_INLINE mask<W, N, B> maximum(mask<W, N, B> a, mask<V, N, B> b) { return a | b; }
+CUDARRAY_FORCE_INLINE mask<W, N, B> maximum(const mask<W, N, B>& a, const mask<V, N, B>& b) { return a | b; }
 template <int W, int V, int N, class B>
-CUDARRAY_FORCE_INLINE mask<W, N, B> minimum(mask<W, N, B> a, mask<V, N, B> b) { return a & b; }
+CUDARRAY_FORCE_INLINE mask<W, N, B> minimum(const mask<W, N, B>& a, const mask<V, N, B>& b) { return a & b; }
 
 template <class T, int N, class B>
-CUDARRAY_FORCE_INLINE pack<T, N, B> abs(pack<T, N, B> a) {
+CUDARRAY_FORCE_INLINE pack<T, N, B> abs(const pack<T, N, B>& a) {
   if constexpr (detail::is_floating<T>) {
     using I = detail::signed_t<sizeof(T)>;
     return bits<T>(bits<I>(a) & splat<I, N, B>(::std::numeric_limits<I>::max()));
@@ -90,30 +90,30 @@ CUDARRAY_FORCE_INLINE pack<T, N, B> abs(pack<T, N, B> a) {
   }
 }
 template <int W, int N, class B>
-CUDARRAY_FORCE_INLINE mask<W, N, B> abs(mask<W, N, B> a) { return a; }
+CUDARRAY_FORCE_INLINE mask<W, N, B> abs(const mask<W, N, B>& a) { return a; }
 template <class T, int N, class B>
-CUDARRAY_FORCE_INLINE pack<T, N, B> sign(pack<T, N, B> a) {
+CUDARRAY_FORCE_INLINE pack<T, N, B> sign(const pack<T, N, B>& a) {
   const auto zero = splat<T, N, B>(T(0)), one = splat<T, N, B>(T(1));
   return select(a > zero, one, select(a < zero, zero - one, select(a == zero, zero, a)));
 }
 template <class T, int N, class B>
-CUDARRAY_FORCE_INLINE auto isnan(pack<T, N, B> a) { return a != a; }
+CUDARRAY_FORCE_INLINE auto isnan(const pack<T, N, B>& a) { return a != a; }
 template <class T, int N, class B>
-CUDARRAY_FORCE_INLINE auto isfinite(pack<T, N, B> a) { return a - a == splat<T, N, B>(T(0)); }
+CUDARRAY_FORCE_INLINE auto isfinite(const pack<T, N, B>& a) { return a - a == splat<T, N, B>(T(0)); }
 template <int W, int N, class B>
-CUDARRAY_FORCE_INLINE mask<W, N, B> isfinite(mask<W, N, B> a) { return {a.v | ~a.v}; }
+CUDARRAY_FORCE_INLINE mask<W, N, B> isfinite(const mask<W, N, B>& a) { return {a.v | ~a.v}; }
 template <int W, int N, class B>
-CUDARRAY_FORCE_INLINE mask<W, N, B> isnan(mask<W, N, B> a) { return a ^ a; }
+CUDARRAY_FORCE_INLINE mask<W, N, B> isnan(const mask<W, N, B>& a) { return a ^ a; }
 template <int W, int N, class B>
-CUDARRAY_FORCE_INLINE mask<W, N, B> isinf(mask<W, N, B> a) { return a ^ a; }
+CUDARRAY_FORCE_INLINE mask<W, N, B> isinf(const mask<W, N, B>& a) { return a ^ a; }
 template <class T, int N, class B>
-CUDARRAY_FORCE_INLINE auto isinf(pack<T, N, B> a) {
+CUDARRAY_FORCE_INLINE auto isinf(const pack<T, N, B>& a) {
   if constexpr (detail::is_floating<T>) return abs(a) == splat<T, N, B>(::std::numeric_limits<T>::infinity());
   else return a != a;
 }
 
 template <class T, int N, class B>
-CUDARRAY_FORCE_INLINE pack<T, N, B> sqrt(pack<T, N, B> a) {
+CUDARRAY_FORCE_INLINE pack<T, N, B> sqrt(const pack<T, N, B>& a) {
   // the compilers vectorise a sqrt loop only where errno is switched off
 #if defined(__x86_64__) && defined(__AVX__)
   if constexpr (sizeof(a) >= 16) {
@@ -129,26 +129,26 @@ CUDARRAY_FORCE_INLINE pack<T, N, B> sqrt(pack<T, N, B> a) {
 
 /// a * b + c; fused where the build has the instruction.
 template <int N, class B>
-CUDARRAY_FORCE_INLINE pack<float, N, B> multiply_add(pack<float, N, B> a, pack<float, N, B> b, pack<float, N, B> c) {
+CUDARRAY_FORCE_INLINE pack<float, N, B> multiply_add(const pack<float, N, B>& a, const pack<float, N, B>& b, const pack<float, N, B>& c) {
   return {a.v * b.v + c.v};
 }
 
 /// Rounds to the nearest integer by adding 1.5 * 2^23; for |a| below 2^22.
 template <int N, class B>
-CUDARRAY_FORCE_INLINE pack<float, N, B> round_small(pack<float, N, B> a) {
+CUDARRAY_FORCE_INLINE pack<float, N, B> round_small(const pack<float, N, B>& a) {
   const auto magic = splat<float, N, B>(12582912.f);
   return (a + magic) - magic;
 }
 
 /// 2^k for integers k in [-126, 127].
 template <int N, class B>
-CUDARRAY_FORCE_INLINE pack<float, N, B> power_of_two(pack<int32, N, B> k) {
+CUDARRAY_FORCE_INLINE pack<float, N, B> power_of_two(const pack<int32, N, B>& k) {
   return bits<float>(pack<int32, N, B>{(k + splat<int32, N, B>(127)).v << 23});
 }
 
 /// exp by Cody-Waite reduction and the polynomial of Cephes' expf (S. Moshier); at most 1 ulp off.
 template <class T, int N, class B>
-CUDARRAY_FORCE_INLINE pack<T, N, B> exp(pack<T, N, B> x) {
+CUDARRAY_FORCE_INLINE pack<T, N, B> exp(const pack<T, N, B>& x) {
   if constexpr (!::std::is_same_v<T, float>) {
     const auto f = [](T v) { return math::exp(v); };
     return each_lane<decltype(f), N, B>(f, x);
@@ -173,7 +173,7 @@ CUDARRAY_FORCE_INLINE pack<T, N, B> exp(pack<T, N, B> x) {
 
 /// log by the polynomial of Cephes' logf (S. Moshier); at most 1 ulp off.
 template <class T, int N, class B>
-CUDARRAY_FORCE_INLINE pack<T, N, B> log(pack<T, N, B> x) {
+CUDARRAY_FORCE_INLINE pack<T, N, B> log(const pack<T, N, B>& x) {
   if constexpr (!::std::is_same_v<T, float>) {
     const auto f = [](T v) { return math::log(v); };
     return each_lane<decltype(f), N, B>(f, x);
@@ -210,7 +210,7 @@ CUDARRAY_FORCE_INLINE pack<T, N, B> log(pack<T, N, B> x) {
 
 /// tanh: Cephes' polynomial below 0.625, by exp above.
 template <class T, int N, class B>
-CUDARRAY_FORCE_INLINE pack<T, N, B> tanh(pack<T, N, B> x) {
+CUDARRAY_FORCE_INLINE pack<T, N, B> tanh(const pack<T, N, B>& x) {
   if constexpr (!::std::is_same_v<T, float>) {
     const auto f = [](T v) { return math::tanh(v); };
     return each_lane<decltype(f), N, B>(f, x);

@@ -1,5 +1,4 @@
-// Reductions on CUDA: one kernel, a second over partial results where the reduced axes are split. No atomics, so the
-// same bits every time.
+// Reductions on CUDA: one kernel, and a second one where the reduced axes are split; no atomics, the same bits always.
 // SPDX-License-Identifier: MIT
 #pragma once
 

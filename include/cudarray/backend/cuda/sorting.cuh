@@ -18,9 +18,10 @@ struct comes_before {
   }
 };
 
-CUDARRAY_HIDDEN __global__ inline void __launch_bounds__(block_threads) count_up_kernel(int64* to, int64 n) {
+template <class T>
+CUDARRAY_HIDDEN __global__ void __launch_bounds__(block_threads) count_up_kernel(T* to, int64 n) {
   const int64 i = int64(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (i < n) to[i] = i;
+  if (i < n) to[i] = T(i);
 }
 
 }  // namespace gpu
@@ -33,7 +34,7 @@ detail::storage_ref stable_argsort(cuda device, detail::storage& keys, int64 n) 
   if (n == 0) return order;
   int64* to = static_cast<int64*>(order->data);
   detail::storage* const operands[] = {order.get(), &keys};
-  gpu::launch(device.ordinal, operands, 2, gpu::count_up_kernel, dim3(unsigned(gpu::ceil_div(n, gpu::block_threads))), gpu::block_threads, 0,
+  gpu::launch(device.ordinal, operands, 2, gpu::count_up_kernel<int64>, dim3(unsigned(gpu::ceil_div(n, gpu::block_threads))), gpu::block_threads, 0,
               to, n);
   const gpu::comes_before<T> less{static_cast<const T*>(keys.data)};
   const auto sort = [&](void* scratch, ::std::size_t& bytes) {

@@ -1,0 +1,108 @@
+"""Compile-fail tests: each wrong line is one token away from a right one, which must build; the wrong one must fail with
+our sentence on the first line that says `error`, and within the cap of lines.
+
+run.py --compiler COMMAND --cap LINES [--cuda]    COMMAND as the shell takes it, flags included
+"""
+import argparse
+import concurrent.futures
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+ANOTHER_DEVICE = 'cudarray: the operands are on two devices: move one with ca::to<ca::cuda>(x) or ca::to<ca::cpu>(x)'
+NOT_HERE = 'cudarray: the array is on another device: copy it with ca::to<ca::cuda>(x) or ca::to<ca::cpu>(x)'
+NOT_DEFINED = 'cudarray: this function is not defined for these dtypes (as in NumPy): convert with ca::astype<T>(x)'
+NO_OPERAND = 'cudarray: an operand is neither an array nor a number'
+LOSES = 'cudarray: this conversion of dtypes loses information: write ca::astype<T>(x)'
+SCALAR = 'cudarray: name = scalar would rebind the name: write c(ca::_) = 0 or c.fill(0) to set the elements'
+LOGICAL = 'cudarray: && and || cannot work element by element: write & and | (with parentheses), or ca::logical_and'
+INDEX = 'cudarray: an index array must be of an integer dtype, or bool for a mask'
+DTYPE = 'cudarray: not a dtype: bool, (u)int8-64, float16, bfloat16, float, double, complex64, complex128'
+
+# right, wrong, sentence; f float, d double, i int32, b bool, g float on CUDA, z complex64
+CASES = [
+    ('auto r = f + d;', 'auto r = f + g;', ANOTHER_DEVICE),
+    ('f += d;', 'f += g;', ANOTHER_DEVICE),
+    ('auto r = ca::clip(f, d, 1);', 'auto r = ca::clip(f, g, 1);', ANOTHER_DEVICE),
+    ('auto r = ca::where(b, f, d);', 'auto r = ca::where(b, f, g);', ANOTHER_DEVICE),
+    ('f(0) = d;', 'f(0) = g;', NOT_HERE),
+    ('f = d;', 'f = g;', NOT_HERE),
+    ('ca::ndarray<float> n(d);', 'ca::ndarray<float> n(g);', NOT_HERE),
+    ('auto r = ca::matmul(f, d);', 'auto r = ca::matmul(f, g);', ANOTHER_DEVICE),
+    ('auto r = f + 1;', 'auto r = f + "1";', NO_OPERAND),
+    ('auto r = f * 2.0;', 'auto r = f * s;', NO_OPERAND),
+    ('auto r = f - f;', 'auto r = b - b;', NOT_DEFINED),
+    ('auto r = -f;', 'auto r = -b;', NOT_DEFINED),
+    ('auto r = i & i;', 'auto r = f & f;', NOT_DEFINED),
+    ('auto r = ~i;', 'auto r = ~f;', NOT_DEFINED),
+    ('auto r = f < f;', 'auto r = z < z;', NOT_DEFINED),
+    ('auto r = i << 1;', 'auto r = f << 1;', NOT_DEFINED),
+    ('ca::ndarray<int> n = i + 1;', 'ca::ndarray<int> n = f + 1;', LOSES),
+    ('i = i + 1;', 'i = f + 1;', LOSES),
+    ('f += 1.5;', 'i += 1.5;', LOSES),
+    ('f(ca::_) = 0;', 'f = 0;', SCALAR),
+    ('auto r = (f > 0) & (f < 1);', 'auto r = (f > 0) && (f < 1);', LOGICAL),
+    ('auto r = b | b;', 'auto r = b || b;', LOGICAL),
+    ('ca::ndarray<float> r = f(i);', 'ca::ndarray<float> r = f(d);', INDEX),
+    ('ca::ndarray<long> n;', 'ca::ndarray<long long> n;', DTYPE),
+]
+
+PREAMBLE = '''#include <cudarray/cudarray.hpp>
+#include <string>
+namespace ca = cudarray;
+'''
+FUNCTION = '''void {name}(ca::ndarray<float, ca::cpu> f, ca::ndarray<double, ca::cpu> d, ca::ndarray<int, ca::cpu> i,
+    ca::ndarray<bool, ca::cpu> b, ca::ndarray<float, ca::cuda> g, ca::ndarray<ca::complex64, ca::cpu> z, std::string s) {{
+  {line}
+}}
+'''
+
+
+def build(compiler, text, cuda):
+    """Compiles a text; returns (succeeded, lines of output)."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'case.cu' if cuda else 'case.cpp')
+        with open(path, 'w') as f:
+            f.write(text)
+        done = subprocess.run(shlex.split(compiler) + ['-c', path, '-o', os.path.join(folder, 'case.o')], capture_output=True, text=True)
+        return done.returncode == 0, (done.stdout + done.stderr).splitlines()
+
+
+def check(compiler, cap, cuda, case):
+    """What is wrong with how a wrong line fails; None if nothing is."""
+    right, wrong, sentence = case
+    ok, lines = build(compiler, PREAMBLE + FUNCTION.format(name='f0', line=wrong), cuda)
+    if ok:
+        return f'{wrong}  compiles'
+    first = next((line for line in lines if re.search(r'\berror\b', line)), '')
+    if sentence not in first:
+        return f'{wrong}  fails with: {first or lines[:1]}'
+    if len(lines) > cap:
+        return f'{wrong}  fails with {len(lines)} lines, {cap} are allowed:\n    ' + '\n    '.join(lines)
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--compiler', required=True)
+    parser.add_argument('--cap', type=int, required=True)
+    parser.add_argument('--cuda', action='store_true')
+    a = parser.parse_args()
+    failures = []
+    twins = ''.join(FUNCTION.format(name=f'twin{k}', line=right) for k, (right, _, _) in enumerate(CASES))
+    ok, lines = build(a.compiler, PREAMBLE + twins, a.cuda)
+    if not ok:
+        failures.append('the right lines do not compile:\n    ' + '\n    '.join(lines[:20]))
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        failures += [r for r in pool.map(lambda c: check(a.compiler, a.cap, a.cuda, c), CASES) if r]
+    for f in failures:
+        print(f)
+    print(f'compile-fail: {len(CASES)} cases, {len(failures)} failed')
+    return 1 if failures else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,184 @@
+// Index arrays and masks, read and written; expected values from NumPy or paper.
+// SPDX-License-Identifier: MIT
+#include "test.hpp"
+
+namespace {
+
+using ca::_;
+using ca::none;
+using ca::slice;
+using array_t = ca::ndarray<float>;
+using ints = std::vector<int>;
+
+const auto make = [] { return ca::array<float>({{1, 2, 3}, {4, 5, 6}}); };
+ca::ndarray<int> at(std::initializer_list<int> i) { return ca::array(std::vector<int>(i)); }
+
+/// Where the device finds wrong indices late, the next synchronising call throws.
+template <class F>
+std::string out_of_range(const F& f) {
+  return test::thrown<ca::index_error>([&] {
+    f();
+    ca::synchronize();
+  });
+}
+
+}  // namespace
+
+TEST_CASE("indexing: take") {
+  const auto a = make();
+  CHECK(test::equal(ca::take(a, at({1, 0, 1})), {3, 3}, ints{4, 5, 6, 1, 2, 3, 4, 5, 6}));
+  CHECK(test::equal(ca::take(a, at({2, 0}), 1), {2, 2}, ints{3, 1, 6, 4}));
+  CHECK(test::equal(ca::take(a, at({-1, -3}), -1), {2, 2}, ints{3, 1, 6, 4}));
+  CHECK(test::equal(ca::take(a, ca::array<int>({{0, 1}, {2, 0}}), 1), {2, 2, 2}, ints{1, 2, 3, 1, 4, 5, 6, 4}));
+  CHECK(test::equal(ca::take(a, at({1})(0)), {3}, ints{4, 5, 6}));
+  CHECK(test::equal(ca::take(a, ca::zeros<int>({0})), {0, 3}, ints{}));
+  CHECK(test::equal(ca::take(a, ca::zeros<int>({2, 0}), 1), {2, 2, 0}, ints{}));
+  CHECK(test::equal(ca::take(a(slice(0, 0)), at({0, 2}), 1), {0, 2}, ints{}));
+  CHECK(test::equal(ca::take(a.t(), at({2, 0})), {2, 2}, ints{3, 6, 1, 4}));
+  CHECK(test::equal(ca::take(a(_, slice(none, none, -1)), at({0, 2})(slice(none, none, -1)), 1), {2, 2},
+                    ints{1, 3, 4, 6}));
+  CHECK(test::equal(ca::take(a * 2, at({1})) + 1, {1, 3}, ints{9, 11, 13}));
+  CHECK(test::equal(ca::sum(ca::take(a, at({0, 0, 1}), 1), 0), {3}, ints{5, 5, 7}));
+  CHECK(test::equal(ca::take(a, ca::array<ca::uint8>({1})), {1, 3}, ints{4, 5, 6}));
+  CHECK(test::thrown<ca::index_error>([&] { ca::take(a, at({0}), 2); }).find("axis 2") != std::string::npos);
+}
+
+TEST_CASE("indexing: indices out of range throw") {
+  const auto a = make();
+  CHECK(out_of_range([&] { ca::eval(ca::take(a, at({0, 2}))); }) ==
+        "take: index 2 is out of bounds for axis 0 with size 2");
+  CHECK(out_of_range([&] { ca::eval(ca::take(a, at({-4}), 1)); }).find("-4") != std::string::npos);
+  CHECK(out_of_range([&] { array_t r = a(at({5})); }).find("5") != std::string::npos);
+  CHECK(out_of_range([&] { ca::eval(ca::take(ca::zeros<float>({0}), at({0}))); }).find("size 0") != std::string::npos);
+  CHECK(out_of_range([&] { a(at({0, -3})) = 0; }).find("-3") != std::string::npos);
+  if constexpr (ca::default_device::synchronous) CHECK(test::equal(a, {2, 3}, ints{1, 2, 3, 4, 5, 6}));
+  CHECK(out_of_range([] {}) == "nothing was thrown");
+}
+
+TEST_CASE("indexing: nonzero") {
+  const auto a = ca::array<float>({{0, 3, NAN}, {-1, 0, 0}});
+  CHECK(test::equal(ca::flatnonzero(a), {3}, ints{1, 2, 3}));
+  CHECK(test::equal(ca::flatnonzero(a.t()), {3}, ints{1, 2, 4}));
+  CHECK(test::equal(ca::flatnonzero(a > 5), {0}, ints{}));
+  CHECK(test::equal(ca::flatnonzero(ca::zeros<float>({0, 2})), {0}, ints{}));
+  const auto n = ca::nonzero(a);
+  REQUIRE(n.size() == 2);
+  CHECK(test::equal(n[0], {3}, ints{0, 0, 1}));
+  CHECK(test::equal(n[1], {3}, ints{1, 2, 0}));
+  CHECK(ca::nonzero(ca::zeros<int>({2, 0})).size() == 2);
+  const auto many = ca::arange(10000);
+  CHECK(ca::all(ca::flatnonzero(many % 3 == 0) == ca::arange(0, 10000, 3)).item());
+}
+
+TEST_CASE("indexing: reading through a mask or an index array") {
+  const auto a = make();
+  const array_t picked = a(a > 2), rows = a(at({1, -2, 1}));
+  CHECK(test::equal(picked, {4}, ints{3, 4, 5, 6}));
+  CHECK(test::equal(rows, {3, 3}, ints{4, 5, 6, 1, 2, 3, 4, 5, 6}));
+  CHECK(test::equal(a(ca::array<bool>({false, true})), {1, 3}, ints{4, 5, 6}));
+  CHECK(test::equal(a(a > 9), {0}, ints{}));
+  CHECK(test::equal(a(ca::zeros<bool>({2})), {0, 3}, ints{}));
+  CHECK(test::equal(a.t()(a.t() > 2), {4}, ints{4, 5, 3, 6}));
+  CHECK(test::equal(a(_, slice(none, none, -1))(a < 3), {2}, ints{3, 2}));
+  CHECK(test::equal(a(a > 4) * 10, {2}, ints{50, 60}));
+  CHECK(test::equal(ca::sum(a(at({0}))), {}, ints{6}));
+  CHECK(test::equal(a(ca::array<int>({{0}, {1}})), {2, 1, 3}, ints{1, 2, 3, 4, 5, 6}));
+  CHECK(a(a > 2).shape() == ca::shape{4});
+  CHECK(test::thrown<ca::index_error>([&] { a(ca::zeros<bool>({3})); }) ==
+        "index: a mask of shape (3,) for an array of shape (2, 3)");
+  CHECK(test::thrown<ca::index_error>([&] { a(ca::zeros<bool>({2, 3, 1})); }).find("(2, 3, 1)") != std::string::npos);
+  CHECK(test::thrown<ca::index_error>([&] { a(0, 0)(at({0})); }).find("0 axes") != std::string::npos);
+}
+
+TEST_CASE("indexing: writing through a mask") {
+  const auto a = make();
+  SECTION("a scalar") {
+    a(a > 4) = 0.f;
+    CHECK(test::equal(a, {2, 3}, ints{1, 2, 3, 4, 0, 0}));
+    a(a > 100) = 7;
+    CHECK(test::equal(a, {2, 3}, ints{1, 2, 3, 4, 0, 0}));
+  }
+  SECTION("an array, in C order") {
+    a((a > 1) & (a < 5)) = ca::array<float>({10, 20, 30});
+    CHECK(test::equal(a, {2, 3}, ints{1, 10, 20, 30, 5, 6}));
+  }
+  SECTION("a mask of rows") {
+    a(ca::array<bool>({false, true})) = 0;
+    CHECK(test::equal(a, {2, 3}, ints{1, 2, 3, 0, 0, 0}));
+    a(ca::array<bool>({true, true})) = ca::array<float>({7, 8, 9});
+    CHECK(test::equal(a, {2, 3}, ints{7, 8, 9, 7, 8, 9}));
+    a(ca::array<bool>({true, false})) += 1;
+    CHECK(test::equal(a, {2, 3}, ints{8, 9, 10, 7, 8, 9}));
+  }
+  SECTION("in place") {
+    a(a > 4) += 10;
+    a(a < 2) -= 1;
+    a(a == 3) *= ca::array<float>({5});
+    a(a == 4) /= 8;
+    CHECK(test::equal(a, {2, 3}, std::vector<double>{0, 2, 15, 0.5, 15, 16}));
+  }
+  SECTION("a view, also one that cannot be flattened") {
+    a.t()(a.t() > 4) = 0;
+    CHECK(test::equal(a, {2, 3}, ints{1, 2, 3, 4, 0, 0}));
+    a.t()(a.t() == 0) = ca::array<float>({8, 9});
+    CHECK(test::equal(a, {2, 3}, ints{1, 2, 3, 4, 8, 9}));
+    a(_, slice(none, none, -2))(ca::array<bool>({{true, false}, {false, true}})) = ca::array<float>({-1, -2});
+    CHECK(test::equal(a, {2, 3}, ints{1, 2, -1, -2, 8, 9}));
+  }
+  SECTION("with what is being written") {
+    a(a > 2) = a(a > 2) * 2;
+    CHECK(test::equal(a, {2, 3}, ints{1, 2, 6, 8, 10, 12}));
+    a(a > 6) = ca::sum(a);
+    CHECK(test::equal(a, {2, 3}, ints{1, 2, 6, 39, 39, 39}));
+  }
+  SECTION("wrong counts and scalars change nothing") {
+    CHECK(test::thrown<ca::shape_error>([&] { a(a > 4) = ca::array<float>({1, 2, 3}); }).find("(3,)") !=
+          std::string::npos);
+    CHECK(test::equal(a, {2, 3}, ints{1, 2, 3, 4, 5, 6}));
+    const auto i = ca::zeros<ca::int8>({2});
+    CHECK(test::thrown<ca::value_error>([&] { i(i == 0) = 300; }).find("300") != std::string::npos);
+    CHECK(test::equal(i, {2}, ints{0, 0}));
+  }
+}
+
+TEST_CASE("indexing: writing through an index array") {
+  const auto a = make();
+  SECTION("scalars, rows, whole blocks") {
+    a(at({1})) = 0;
+    CHECK(test::equal(a, {2, 3}, ints{1, 2, 3, 0, 0, 0}));
+    a(at({-1, 0})) = ca::array<float>({{1, 2, 3}, {4, 5, 6}});
+    CHECK(test::equal(a, {2, 3}, ints{4, 5, 6, 1, 2, 3}));
+    a(at({0, 1})) = ca::array<float>({7, 8, 9});
+    CHECK(test::equal(a, {2, 3}, ints{7, 8, 9, 7, 8, 9}));
+    a(ca::zeros<int>({0})) = 1;
+    CHECK(test::equal(a, {2, 3}, ints{7, 8, 9, 7, 8, 9}));
+  }
+  SECTION("what it reads is what was there") {
+    a(at({0, 1})) = a(slice(none, none, -1));
+    CHECK(test::equal(a, {2, 3}, ints{4, 5, 6, 1, 2, 3}));
+    a(at({0, 1})) = a(at({1, 0}));
+    CHECK(test::equal(a, {2, 3}, ints{1, 2, 3, 4, 5, 6}));
+  }
+  SECTION("in place; a row named twice is updated once, as in NumPy") {
+    a(at({1, 1})) += 10;
+    CHECK(test::equal(a, {2, 3}, ints{1, 2, 3, 14, 15, 16}));
+    a(at({0})) *= a(slice(0, 1));
+    CHECK(test::equal(a, {2, 3}, ints{1, 4, 9, 14, 15, 16}));
+  }
+  SECTION("a view") {
+    a.t()(at({2, 0})) = ca::array<float>({{1, 2}, {3, 4}});
+    CHECK(test::equal(a, {2, 3}, ints{3, 2, 1, 4, 5, 2}));
+    a(0, slice(none, none, -1))(at({0})) = 9;
+    CHECK(test::equal(a, {2, 3}, ints{3, 2, 9, 4, 5, 2}));
+  }
+  SECTION("an index that shares what is written") {
+    const auto i = ca::array<int>({2, 0, 1, 3});
+    i(i(slice(0, 3))) = ca::array<int>({10, 20, 30});
+    CHECK(test::equal(i, {4}, ints{20, 30, 10, 3}));
+  }
+  SECTION("a shape that does not fit changes nothing") {
+    CHECK(test::thrown<ca::shape_error>([&] { a(at({0, 1})) = ca::array<float>({1, 2}); }).find("(2,)") !=
+          std::string::npos);
+    CHECK(test::equal(a, {2, 3}, ints{1, 2, 3, 4, 5, 6}));
+  }
+}

@@ -1,0 +1,153 @@
+// Reductions over any axes; expected values from NumPy or paper.
+// SPDX-License-Identifier: MIT
+#include "test.hpp"
+
+namespace {
+
+using ca::_;
+using ca::none;
+using ca::slice;
+using floats = std::vector<float>;
+using doubles = std::vector<double>;
+using ints = std::vector<int>;
+
+template <class X, class T>
+constexpr bool is = std::is_same_v<ca::value_type_t<X>, T>;
+
+const auto make = [] { return ca::array<float>({{1, 2, 3}, {4, 5, 6}}); };
+
+}  // namespace
+
+TEST_CASE("reductions: axes") {
+  const auto a = make();
+  CHECK(test::equal(ca::sum(a), {}, ints{21}));
+  CHECK(test::equal(ca::sum(a, 0), {3}, ints{5, 7, 9}));
+  CHECK(test::equal(ca::sum(a, -1), {2}, ints{6, 15}));
+  CHECK(test::equal(ca::sum(a, {0, 1}), {}, ints{21}));
+  CHECK(test::equal(ca::sum(a, {}), {2, 3}, ints{1, 2, 3, 4, 5, 6}));
+  CHECK(test::equal(ca::sum(a, ca::keepdims), {1, 1}, ints{21}));
+  CHECK(test::equal(ca::sum(a, 0, ca::keepdims), {1, 3}, ints{5, 7, 9}));
+  CHECK(test::equal(ca::sum(a, 1, ca::keepdims), {2, 1}, ints{6, 15}));
+  CHECK(test::equal(ca::sum(a(0, 1)), {}, ints{2}));
+  const auto c = ca::reshape(ca::arange(24), {2, 3, 4});
+  CHECK(test::equal(ca::sum(c, {0, 2}), {3}, ints{60, 92, 124}));
+  CHECK(test::equal(ca::sum(c, 1), {2, 4}, ints{12, 15, 18, 21, 48, 51, 54, 57}));
+  CHECK(test::equal(ca::sum(c, {-3, -2}, ca::keepdims), {1, 1, 4}, ints{60, 66, 72, 78}));
+  CHECK(test::thrown<ca::index_error>([&] { ca::sum(a, 2); }) ==
+        "sum: axis 2 is out of bounds for an array of 2 axes");
+  CHECK(test::thrown<ca::index_error>([&] { ca::max(a(0, 0), 0); }).find("max: axis 0") == 0);
+  CHECK(test::thrown<ca::value_error>([&] { ca::sum(a, {1, -1}); }).find("named twice") != std::string::npos);
+}
+
+TEST_CASE("reductions: layouts and fused operands") {
+  const auto a = make();
+  CHECK(test::equal(ca::sum(a.t(), 0), {2}, ints{6, 15}));
+  CHECK(test::equal(ca::sum(a(_, slice(none, none, -1)) * ca::array<float>({1, 10, 100}), 1), {2}, ints{123, 456}));
+  CHECK(test::equal(ca::sum(a(_, slice(none, none, 2)), 0), {2}, ints{5, 9}));
+  CHECK(test::equal(ca::sum(ca::broadcast_to(a, {2, 2, 3}), 0), {2, 3}, ints{2, 4, 6, 8, 10, 12}));
+  CHECK(test::equal(ca::sum(a(_, slice(0, 1)) + a(0), 0), {3}, ints{7, 9, 11}));
+  CHECK(test::equal(ca::sum((a - ca::mean(a, 0)) * 2, 1), {2}, ints{-9, 9}));
+  CHECK(test::equal(ca::max(ca::sum(a, 0)), {}, ints{9}));
+  CHECK(test::equal(ca::sum(ca::array<float>({{1}, {2}}), 1), {2}, ints{1, 2}));
+  CHECK(test::equal(ca::argmax(a.t(), 0), {2}, ints{2, 2}));
+  CHECK(test::equal(ca::argmax(a.t()), {}, ints{5}));
+  CHECK(test::equal(ca::argmin(a(slice(none, none, -1), slice(none, none, -1))), {}, ints{5}));
+  // long rows, many rows, a long leading axis
+  const auto n = ca::arange(100000);
+  CHECK(ca::sum(n).item() == 4999950000);
+  CHECK(ca::all(ca::sum(ca::reshape(n, {1000, 100}), 1) == ca::arange(4950, 10000000, 10000)).item());
+  CHECK(ca::all(ca::sum(ca::reshape(n, {1000, 100}), 0) == ca::arange(49950000, 50049001, 1000)).item());
+  CHECK(ca::argmax(-n).item() == 0);
+  CHECK(ca::argmax(n % 1000).item() == 999);
+}
+
+TEST_CASE("reductions: sum, prod and mean, and their dtypes") {
+  const auto a = make();
+  const auto i8 = ca::array<ca::int8>({100, 100, -1});
+  CHECK(test::equal(ca::sum(i8), {}, ints{199}));
+  CHECK(test::equal(ca::prod(i8), {}, ints{-10000}));
+  CHECK(test::equal(ca::mean(i8(slice(0, 2))), {}, ints{100}));
+  CHECK(test::equal(ca::sum(ca::array<bool>({true, true, false})), {}, ints{2}));
+  CHECK(test::equal(ca::sum(ca::array<ca::uint8>({255, 255})), {}, ints{510}));
+  CHECK(is<decltype(ca::sum(i8)), ca::int64>);
+  CHECK(is<decltype(ca::sum(ca::ones<bool>({1}))), ca::int64>);
+  CHECK(is<decltype(ca::sum(ca::ones<ca::uint8>({1}))), ca::uint64>);
+  CHECK(is<decltype(ca::sum(a)), float>);
+  CHECK(is<decltype(ca::mean(i8)), double>);
+  CHECK(is<decltype(ca::mean(ca::ones<ca::float16>({1}))), ca::float16>);
+  CHECK(is<decltype(ca::var(i8)), double>);
+  CHECK(is<decltype(ca::std(ca::ones<ca::float16>({1}))), ca::float16>);
+  CHECK(is<decltype(ca::max(i8)), ca::int8>);
+  CHECK(is<decltype(ca::any(a)), bool>);
+  CHECK(is<decltype(ca::argmax(a)), ca::int64>);
+  CHECK(is<decltype(ca::sum<double>(a, 1)), double>);
+  CHECK(test::equal(ca::sum<double>(a, 1), {2}, ints{6, 15}));
+  CHECK(test::equal(ca::prod(a, 0), {3}, ints{4, 10, 18}));
+  CHECK(test::equal(ca::mean(a, 1), {2}, ints{2, 5}));
+  // half types add up in float32: 4096 + 1 is not a float16
+  CHECK(test::equal(ca::sum(ca::ones<ca::float16>({5000})), {}, ints{5000}));
+  // float32 keeps its digits: a running sum of 0.1 would be off by 1 %
+  CHECK(test::close(ca::sum(ca::full({1000000}, 0.1f)), {}, {100000.0015}, 1e-6));
+  CHECK(test::equal(ca::sum(ca::array<float>({1, NAN})), {}, doubles{NAN}));
+  CHECK(test::equal(ca::sum(ca::array<float>({INFINITY, -INFINITY})), {}, doubles{NAN}));
+  const auto z = test::values(ca::mean(ca::array<ca::complex64>({ca::complex64(1, 2), ca::complex64(3, -4)})));
+  CHECK((z[0].re == 2 && z[0].im == -1));
+}
+
+TEST_CASE("reductions: extremes hand on NaN, positions point at the first") {
+  const auto a = ca::array<float>({{1, NAN, 3}, {5, 4, 5}, {NAN, NAN, -INFINITY}});
+  CHECK(test::equal(ca::max(a, 1), {3}, doubles{NAN, 5, NAN}));
+  CHECK(test::equal(ca::min(a, 1), {3}, doubles{NAN, 4, NAN}));
+  CHECK(test::equal(ca::argmax(a, 1), {3}, ints{1, 0, 0}));
+  CHECK(test::equal(ca::argmin(a, 1), {3}, ints{1, 1, 0}));
+  CHECK(test::equal(ca::argmax(a), {}, ints{1}));
+  CHECK(test::equal(ca::argmax(a, 0, ca::keepdims), {1, 3}, ints{2, 0, 1}));
+  CHECK(test::equal(ca::argmin(a(slice(1, 2), slice(none, none, 2))), {}, ints{0}));  // the first of equals
+  CHECK(test::equal(ca::amax(a, 1), {3}, doubles{NAN, 5, NAN}));
+  CHECK(test::equal(ca::amin(a(1)), {}, ints{4}));
+  CHECK(test::equal(ca::max(ca::array<float>({-INFINITY, -INFINITY})), {}, doubles{-INFINITY}));
+  CHECK(test::equal(ca::max(ca::array<int>({INT32_MIN, INT32_MIN})), {}, ints{INT32_MIN}));
+  CHECK(test::equal(ca::max(ca::array<bool>({false, true})), {}, ints{1}));
+  CHECK(test::equal(ca::argmax(ca::array<int>({3, 7, 7, 1})(slice(none, none, -1))), {}, ints{1}));
+}
+
+TEST_CASE("reductions: any and all") {
+  const auto a = ca::array<float>({{0, 0, 0.5}, {0, 0, 0}, {NAN, 1, 2}});
+  CHECK(test::equal(ca::any(a, 1), {3}, ints{1, 0, 1}));
+  CHECK(test::equal(ca::all(a, 1), {3}, ints{0, 0, 1}));
+  CHECK(ca::any(a).item());
+  CHECK_FALSE(ca::all(a).item());
+  CHECK(test::equal(ca::all(a > -1, 0, ca::keepdims), {1, 3}, ints{0, 1, 1}));
+}
+
+TEST_CASE("reductions: var and std") {
+  const auto a = ca::array<float>({{1, 2, 4}, {0, 0, 3}});
+  CHECK(test::close(ca::var(a, 1), {2}, {14. / 9, 2}));
+  CHECK(test::close(ca::std(a, 1), {2}, {1.247219128924647, 1.4142135623730951}));
+  CHECK(test::close(ca::var(a, 0, ca::keepdims), {1, 3}, {0.25, 1, 0.25}));
+  CHECK(test::close(ca::var(a, -1, ca::ddof{1}), {2}, {7. / 3, 3}));
+  CHECK(test::close(ca::var(a), {}, {20. / 9}));
+  CHECK(test::close(ca::std(ca::array<int>({1, 3})), {}, {1}));
+  CHECK(test::equal(ca::var(a(0, slice(0, 1)), ca::ddof{1}), {}, doubles{NAN}));
+  CHECK(test::equal(ca::var(ca::array<float>({1, NAN})), {}, doubles{NAN}));
+  CHECK(test::equal(ca::var(ca::array<float>({7, 7})), {}, doubles{0}));
+  // far from zero the two passes keep the digits
+  CHECK(test::close(ca::var(ca::array<double>({1e9 + 1, 1e9 + 2, 1e9 + 3})), {}, {2. / 3}));
+}
+
+TEST_CASE("reductions: no elements") {
+  const auto e = ca::zeros<float>({2, 0, 3});
+  CHECK(test::equal(ca::sum(e, 1), {2, 3}, ints{0, 0, 0, 0, 0, 0}));
+  CHECK(test::equal(ca::prod(e, 1), {2, 3}, ints{1, 1, 1, 1, 1, 1}));
+  CHECK(test::equal(ca::mean(e, 1), {2, 3}, doubles{NAN, NAN, NAN, NAN, NAN, NAN}));
+  CHECK(test::equal(ca::mean(e), {}, doubles{NAN}));
+  CHECK(test::equal(ca::var(e), {}, doubles{NAN}));
+  CHECK(test::equal(ca::any(e), {}, ints{0}));
+  CHECK(test::equal(ca::all(e), {}, ints{1}));
+  CHECK(test::equal(ca::sum(e, 0), {0, 3}, ints{}));
+  CHECK(test::equal(ca::max(e, 0), {0, 3}, ints{}));
+  CHECK(test::equal(ca::argmin(e, -1), {2, 0}, ints{}));
+  CHECK(test::thrown<ca::value_error>([&] { ca::max(e, 1); }).find("max: no elements") == 0);
+  CHECK(test::thrown<ca::value_error>([&] { ca::min(e); }).find("(2, 0, 3)") != std::string::npos);
+  CHECK(test::thrown<ca::value_error>([&] { ca::argmax(e, 1); }).find("argmax") == 0);
+}
