@@ -64,8 +64,7 @@ TEST_CASE("ndarray: default construction is shape (0,)") {
   e += 1;
   e.fill(2);
   CHECK(test::equal(e.copy(), {0}, floats{}));
-  CHECK(test::thrown<ca::value_error>([&] { e.item(); }) ==
-        "item: an array of shape (0,) has 0 elements, not one");
+  CHECK(test::thrown<ca::value_error>([&] { e.item(); }) == "item: an array of shape (0,) has 0 elements, not one");
   e = vec({1, 2});
   CHECK(test::equal(e, {2}, floats{1, 2}));
 }
@@ -261,7 +260,8 @@ TEST_CASE("ndarray: compound assignment is in place") {
     i |= 8;
     i &= 13;
     i ^= 1;
-    CHECK(test::equal(i, {3}, ints{13, 9, 13}));  // ((20, 23, -22) % 7 = (6, 2, 6)) | 8 = (14, 10, 14), & 13 = (12, 8, 12)
+    CHECK(test::equal(i, {3},
+                      ints{13, 9, 13}));  // ((20, 23, -22) % 7 = (6, 2, 6)) | 8 = (14, 10, 14), & 13 = (12, 8, 12)
   }
   SECTION("the result must have this array's shape") {
     CHECK(test::thrown<ca::shape_error>([&] { a += mat(); }).find("(2, 3)") != std::string::npos);

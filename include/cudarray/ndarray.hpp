@@ -89,6 +89,7 @@ class ndarray {
   /// Makes this name stand for the value of an expression. The storage is used again where this handle alone owns it
   /// and dtype, shape and contiguity fit.
   template <array_expression E, class Build = this_build>
+    requires(!::std::is_same_v<::std::remove_cvref_t<E>, ndarray>)
   ndarray& operator=(E&& e) & {
     if constexpr (::std::is_same_v<value_type_t<E>, T> && ::std::is_same_v<device_type_t<E>, Device>) {
       const auto& n = detail::as_operand<T>("", e);
@@ -201,7 +202,8 @@ class ndarray {
     if (int(sizeof...(I)) != ndim())
       throw index_error(detail::cat("at: ", sizeof...(I), " indices for an array of shape ", shape()));
     const index_item items[sizeof...(I) + 1] = {index_item(i)..., index_item(0)};
-    return static_cast<T*>(store_->data)[detail::index_layout(layout_, items, int(sizeof...(I))).offset];
+    const int64 offset = detail::index_layout(layout_, items, int(sizeof...(I))).offset;
+    return static_cast<T*>(store_->data)[offset];
   }
 
   /// The value of an array of one element. Waits for the device. Throws value_error for any other size.
@@ -222,14 +224,14 @@ class ndarray {
     write<Build>(v);
   }
   /// The axes reversed: a view.
-  ndarray t() const {
+  CUDARRAY_PER_BUILD ndarray t() const {
     int perm[max_rank];
     for (int i = 0; i < ndim(); ++i) perm[i] = ndim() - 1 - i;
     return ndarray(store_, detail::permute_layout(layout_, perm));
   }
 
   /// This array as an operand of an expression.
-  detail::leaf<T, Device> node() const {
+  CUDARRAY_PER_BUILD detail::leaf<T, Device> node() const {
     const detail::storage_ref s = store_.get() ? store_ : detail::no_storage();
     return {{}, s, layout_, detail::write_count(*s)};
   }
@@ -265,7 +267,7 @@ class ndarray {
   /// True if nobody but this handle and, in an expression that is about to end, its own leaves would notice a write.
   template <bool Lasting, class N>
   bool owns_alone(const N& n) const {
-    if (!store_.get() || store_->read_only || layout_.dims != n.dims() || !is_contiguous()) return false;
+    if (!store_.get() || store_->borrowed || layout_.dims != n.dims() || !is_contiguous()) return false;
     int64 own = 1;
     if constexpr (!Lasting)
       detail::for_each_leaf(n, [&](const auto& l) {

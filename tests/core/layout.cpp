@@ -144,8 +144,9 @@ TEST_CASE("layout: broadcast") {
   CHECK(d::broadcast_layout("f", d::c_layout({1}), {0}).elements() == 0);
   CHECK(test::thrown<ca::shape_error>([] { d::broadcast_layout("f", d::c_layout({3}), {4}); }) ==
         "f: shape (3,) does not broadcast to (4,)");
-  CHECK(test::thrown<ca::shape_error>([] { d::broadcast_layout("f", d::c_layout({1, 3}), {3}); }) ==
-        "f: shape (1, 3) does not broadcast to (3,)");
+  CHECK(test::thrown<ca::shape_error>([] {
+          d::broadcast_layout("f", d::c_layout({1, 3}), {3});
+        }) == "f: shape (1, 3) does not broadcast to (3,)");
 }
 
 TEST_CASE("layout: reshape") {
@@ -175,8 +176,9 @@ TEST_CASE("layout: reshape") {
     CHECK(d::resolve_reshape({}, {-1}) == ca::shape{1});
     CHECK(d::resolve_reshape({0, 3}, {3, -1}) == ca::shape{3, 0});
     CHECK(d::resolve_reshape({0}, {0, 5}) == ca::shape{0, 5});
-    CHECK(test::thrown<ca::shape_error>([] { d::resolve_reshape({2, 3}, {4, -1}); }).find("(2, 3)") !=
-          std::string::npos);
+    CHECK(test::thrown<ca::shape_error>([] {
+            d::resolve_reshape({2, 3}, {4, -1});
+          }).find("(2, 3)") != std::string::npos);
     CHECK(test::thrown<ca::shape_error>([] { d::resolve_reshape({2, 3}, {-1, -1}); }).find("reshape") == 0);
     CHECK(test::thrown<ca::shape_error>([] { d::resolve_reshape({2, 3}, {-2, -3}); }).find("reshape") == 0);
     CHECK(test::thrown<ca::shape_error>([] { d::resolve_reshape({2, 3}, {5}); }).find("reshape") == 0);
@@ -191,10 +193,12 @@ TEST_CASE("shape: texts, broadcasting, limits") {
   CHECK(d::broadcast_shapes("f", {3, 1}, {4}) == ca::shape{3, 4});
   CHECK(d::broadcast_shapes("f", {}, {2, 0}) == ca::shape{2, 0});
   CHECK(d::broadcast_shapes("f", {1}, {0}) == ca::shape{0});
-  CHECK(test::thrown<ca::shape_error>([] { d::broadcast_shapes("broadcast", {3, 4}, {2, 4}); }) ==
-        "broadcast: shapes (3, 4) and (2, 4) differ at axis 0");
-  CHECK(test::thrown<ca::shape_error>([] { d::broadcast_shapes("f", {5, 3, 4}, {2, 4}); }) ==
-        "f: shapes (5, 3, 4) and (2, 4) differ at axis 1");
+  CHECK(test::thrown<ca::shape_error>([] {
+          d::broadcast_shapes("broadcast", {3, 4}, {2, 4});
+        }) == "broadcast: shapes (3, 4) and (2, 4) differ at axis 0");
+  CHECK(test::thrown<ca::shape_error>([] {
+          d::broadcast_shapes("f", {5, 3, 4}, {2, 4});
+        }) == "f: shapes (5, 3, 4) and (2, 4) differ at axis 1");
   CHECK(test::thrown<ca::shape_error>([] { d::broadcast_shapes("f", {0}, {2}); }).find("axis 0") != std::string::npos);
   CHECK(test::thrown<ca::shape_error>([] { ca::shape({1, 1, 1, 1, 1, 1, 1, 1, 1}); }).find("9") != std::string::npos);
   CHECK(test::thrown<ca::shape_error>([] { d::check_extents("f", {2, -1}); }) == "f: negative extent in shape (2, -1)");

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Writes the golden suite's cases: operands as strided views, parameters, and what NumPy (1.24 or later) makes of them.
 # SPDX-License-Identifier: MIT
-"""The file holds, little-endian: the magic, the number of cases, and the cases as `Case.write` puts them (see golden.hpp).
+"""The file holds, little-endian: the magic, the number of cases, and the cases as `Case.write` puts them.
 
 Structure and data depend on the seed alone; what is not exact in IEEE arithmetic is computed in long double, so that
 expected values differ between versions of NumPy by a rounding at most.
@@ -376,7 +376,8 @@ class Generator:
         shape = self.shape(large=False)
         axis = r.randint(0, len(shape))
         parts = [self.operand(dtype, shape) for _ in range(r.randint(2, 3))]
-        return Case(op, parts, np.stack([p.value for p in parts], axis), integers=[axis - r.choice([0, len(shape) + 1])])
+        stacked = np.stack([p.value for p in parts], axis)
+        return Case(op, parts, stacked, integers=[axis - r.choice([0, len(shape) + 1])])
 
     def take(self, op, dtype):
         r = self.choose
@@ -449,7 +450,8 @@ class Generator:
 
     def slots(self):
         """What is to be covered: (times, method, function, dtypes)."""
-        defined = lambda op: [t for t in DTYPES if not (t == "bool" and op in NOT_BOOL or is_float(t) and op in NOT_FLOAT)]
+        excluded = lambda op, t: t == "bool" and op in NOT_BOOL or is_float(t) and op in NOT_FLOAT
+        defined = lambda op: [t for t in DTYPES if not excluded(op, t)]
         slots = [(3, self.unary, op, t) for op in UNARY for t in defined(op)]
         slots += [(1, self.binary, "add", t, u) for t in DTYPES for u in DTYPES]
         slots += [(3, self.binary, op, t, t) for op in BINARY for t in defined(op)]
@@ -575,10 +577,11 @@ def census(cases):
     for c in cases:
         seen.update({(c.op.split("<")[0], x.dtype) for x in c.operands})
     pairs = {tuple(x.dtype for x in c.operands) for c in cases if c.op == "add"}
-    print(f"{len(cases)} cases, {len({op for op, _ in seen})} functions, {len(seen)} (function, dtype) pairs, ranks "
-          f"{sorted(ranks)}, {strided:.0%} of {len(operands)} operands strided, {empty:.0%} of cases with an empty one, "
-          f"{broadcast} with operands of two shapes, {special} float operands with NaN or infinity, add of {len(pairs)} "
-          f"dtype pairs")
+    print(f"{len(cases)} cases, {len({op for op, _ in seen})} functions, {len(seen)} (function, dtype) pairs, "
+          f"ranks {sorted(ranks)}, {strided:.0%} of {len(operands)} operands strided, "
+          f"{empty:.0%} of cases with empty ones, {broadcast} with operands of two shapes, "
+          f"{special} float operands with NaN or infinity, "
+          f"add of {len(pairs)} dtype pairs")
     if len(cases) < 1500:
         return
     assert strided >= 0.5 and empty >= 0.1 and ranks >= set(range(6)) and special >= 100 and broadcast >= 100

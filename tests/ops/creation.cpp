@@ -4,8 +4,6 @@
 
 namespace {
 
-using ca::_;
-using ca::none;
 using ca::slice;
 using floats = std::vector<float>;
 using doubles = std::vector<double>;
@@ -95,10 +93,12 @@ TEST_CASE("creation: array from lists") {
   CHECK(ca::array<float>({}).shape() == ca::shape{0});
   CHECK(ca::array<float>({{}}).shape() == ca::shape{1, 0});
   CHECK(ca::array<float>({{}, {}}).shape() == ca::shape{2, 0});
-  CHECK(test::thrown<ca::shape_error>([] { ca::array<int>({{1, 2}, {3}}); }).find("(2,) and (1,)") !=
-        std::string::npos);
-  CHECK(test::thrown<ca::shape_error>([] { ca::array<int>({{1}, {{2}}}); }).find("different shapes") !=
-        std::string::npos);
+  CHECK(test::thrown<ca::shape_error>([] {
+          ca::array<int>({{1, 2}, {3}});
+        }).find("(2,) and (1,)") != std::string::npos);
+  CHECK(test::thrown<ca::shape_error>([] {
+          ca::array<int>({{1}, {{2}}});
+        }).find("different shapes") != std::string::npos);
   CHECK(test::thrown<ca::value_error>([] { ca::array<ca::int8>({1, 300}); }).find("300") != std::string::npos);
 }
 

@@ -45,8 +45,9 @@ TEST_CASE("indexing: take") {
 
 TEST_CASE("indexing: indices out of range throw") {
   const auto a = make();
-  CHECK(out_of_range([&] { ca::eval(ca::take(a, at({0, 2}))); }) ==
-        "take: index 2 is out of bounds for axis 0 with size 2");
+  CHECK(out_of_range([&] {
+          ca::eval(ca::take(a, at({0, 2})));
+        }) == "take: index 2 is out of bounds for axis 0 with size 2");
   CHECK(out_of_range([&] { ca::eval(ca::take(a, at({-4}), 1)); }).find("-4") != std::string::npos);
   CHECK(out_of_range([&] { array_t r = a(at({5})); }).find("5") != std::string::npos);
   CHECK(out_of_range([&] { ca::eval(ca::take(ca::zeros<float>({0}), at({0}))); }).find("size 0") != std::string::npos);
@@ -132,8 +133,9 @@ TEST_CASE("indexing: writing through a mask") {
     CHECK(test::equal(a, {2, 3}, ints{1, 2, 6, 39, 39, 39}));
   }
   SECTION("wrong counts and scalars change nothing") {
-    CHECK(test::thrown<ca::shape_error>([&] { a(a > 4) = ca::array<float>({1, 2, 3}); }).find("(3,)") !=
-          std::string::npos);
+    CHECK(test::thrown<ca::shape_error>([&] {
+            a(a > 4) = ca::array<float>({1, 2, 3});
+          }).find("(3,)") != std::string::npos);
     CHECK(test::equal(a, {2, 3}, ints{1, 2, 3, 4, 5, 6}));
     const auto i = ca::zeros<ca::int8>({2});
     CHECK(test::thrown<ca::value_error>([&] { i(i == 0) = 300; }).find("300") != std::string::npos);
@@ -177,8 +179,9 @@ TEST_CASE("indexing: writing through an index array") {
     CHECK(test::equal(i, {4}, ints{20, 30, 10, 3}));
   }
   SECTION("a shape that does not fit changes nothing") {
-    CHECK(test::thrown<ca::shape_error>([&] { a(at({0, 1})) = ca::array<float>({1, 2}); }).find("(2,)") !=
-          std::string::npos);
+    CHECK(test::thrown<ca::shape_error>([&] {
+            a(at({0, 1})) = ca::array<float>({1, 2});
+          }).find("(2,)") != std::string::npos);
     CHECK(test::equal(a, {2, 3}, ints{1, 2, 3, 4, 5, 6}));
   }
 }

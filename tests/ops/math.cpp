@@ -25,9 +25,12 @@ bool near(const ca::ndarray<T>& x, const ca::shape& s, const doubles& expected, 
   return true;
 }
 
-array_t input() { return ca::array(floats{-2.5f, -1, -0.5f, 0, 0.5f, 1, 2.5f, float(NAN), float(INFINITY), -float(INFINITY)}); }
+array_t input() {
+  return ca::array(floats{-2.5f, -1, -0.5f, 0, 0.5f, 1, 2.5f, float(NAN), float(INFINITY), -float(INFINITY)});
+}
 
-/// A function of floats at the ten places of input(): contiguous, every other one backwards, as a column, 0-d and empty.
+/// A function of floats at the ten places of input(): contiguous, every other one backwards, as a column, 0-d and
+/// empty.
 template <class F>
 bool unary(const F& f, const doubles& expected) {
   const array_t x = input();
@@ -63,18 +66,18 @@ TEST_CASE("math: rounding and signs") {
 TEST_CASE("math: exponentials, logarithms, roots") {
   CHECK_UNARY(exp, 0.0820849986238988, 0.3678794411714424, 0.6065306597126334, 1, 1.6487212707001282, 2.718281828459045,
               12.182493960703473, NAN, INFINITY, 0);
-  CHECK_UNARY(exp2, 0.1767766952966369, 0.5, 0.7071067811865476, 1, 1.4142135623730951, 2, 5.656854249492381, NAN, INFINITY,
-              0);
+  CHECK_UNARY(exp2, 0.1767766952966369, 0.5, 0.7071067811865476, 1, 1.4142135623730951, 2, 5.656854249492381, NAN,
+              INFINITY, 0);
   CHECK_UNARY(expm1, -0.9179150013761012, -0.6321205588285577, -0.3934693402873666, 0, 0.6487212707001282,
               1.7182818284590453, 11.182493960703473, NAN, INFINITY, -1);
   CHECK_UNARY(log, NAN, NAN, NAN, -INFINITY, -0.6931471805599453, 0, 0.916290731874155, NAN, INFINITY, NAN);
   CHECK_UNARY(log2, NAN, NAN, NAN, -INFINITY, -1, 0, 1.3219280948873624, NAN, INFINITY, NAN);
   CHECK_UNARY(log10, NAN, NAN, NAN, -INFINITY, -0.3010299956639812, 0, 0.3979400086720376, NAN, INFINITY, NAN);
-  CHECK_UNARY(log1p, NAN, -INFINITY, -0.6931471805599453, 0, 0.4054651081081644, 0.6931471805599453, 1.252762968495368, NAN,
-              INFINITY, NAN);
+  CHECK_UNARY(log1p, NAN, -INFINITY, -0.6931471805599453, 0, 0.4054651081081644, 0.6931471805599453, 1.252762968495368,
+              NAN, INFINITY, NAN);
   CHECK_UNARY(sqrt, NAN, NAN, NAN, 0, 0.7071067811865476, 1, 1.5811388300841898, NAN, INFINITY, NAN);
-  CHECK_UNARY(cbrt, -1.3572088082974534, -1, -0.7937005259840998, 0, 0.7937005259840998, 1, 1.3572088082974534, NAN, INFINITY,
-              -INFINITY);
+  CHECK_UNARY(cbrt, -1.3572088082974534, -1, -0.7937005259840998, 0, 0.7937005259840998, 1, 1.3572088082974534, NAN,
+              INFINITY, -INFINITY);
   // small arguments keep their digits
   CHECK(near(ca::eval(ca::expm1(ca::array(floats{1e-10f}))), {1}, {1.00000001335e-10}, 1e-3));
   CHECK(test::close(ca::log1p(ca::array(floats{1e-10f})) * 1e10, {1}, {1}));
@@ -88,18 +91,18 @@ TEST_CASE("math: trigonometric and hyperbolic functions") {
               0.8414709848078965, 0.5984721441039564, NAN, NAN, NAN);
   CHECK_UNARY(cos, -0.8011436155469338, 0.5403023058681397, 0.8775825618903725, 1, 0.8775825618903725,
               0.5403023058681397, -0.8011436155469338, NAN, NAN, NAN);
-  CHECK_UNARY(tan, 0.7470222972386602, -1.557407724654902, -0.5463024898437905, 0, 0.5463024898437905, 1.557407724654902,
-              -0.7470222972386602, NAN, NAN, NAN);
-  CHECK_UNARY(arcsin, NAN, -1.5707963267948966, -0.5235987755982989, 0, 0.5235987755982989, 1.5707963267948966, NAN, NAN,
-              NAN, NAN);
+  CHECK_UNARY(tan, 0.7470222972386602, -1.557407724654902, -0.5463024898437905, 0, 0.5463024898437905,
+              1.557407724654902, -0.7470222972386602, NAN, NAN, NAN);
+  CHECK_UNARY(arcsin, NAN, -1.5707963267948966, -0.5235987755982989, 0, 0.5235987755982989, 1.5707963267948966, NAN,
+              NAN, NAN, NAN);
   CHECK_UNARY(arccos, NAN, 3.141592653589793, 2.0943951023931957, 1.5707963267948966, 1.0471975511965976, 0, NAN, NAN,
               NAN, NAN);
   CHECK_UNARY(arctan, -1.1902899496825317, -0.7853981633974483, -0.4636476090008061, 0, 0.4636476090008061,
               0.7853981633974483, 1.1902899496825317, NAN, 1.5707963267948966, -1.5707963267948966);
   CHECK_UNARY(sinh, -6.0502044810397875, -1.1752011936438014, -0.5210953054937474, 0, 0.5210953054937474,
               1.1752011936438014, 6.0502044810397875, NAN, INFINITY, -INFINITY);
-  CHECK_UNARY(cosh, 6.132289479663686, 1.5430806348152437, 1.1276259652063807, 1, 1.1276259652063807, 1.5430806348152437,
-              6.132289479663686, NAN, INFINITY, INFINITY);
+  CHECK_UNARY(cosh, 6.132289479663686, 1.5430806348152437, 1.1276259652063807, 1, 1.1276259652063807,
+              1.5430806348152437, 6.132289479663686, NAN, INFINITY, INFINITY);
   CHECK_UNARY(tanh, -0.9866142981514303, -0.7615941559557649, -0.46211715726000974, 0, 0.46211715726000974,
               0.7615941559557649, 0.9866142981514303, NAN, 1, -1);
 }
@@ -126,21 +129,23 @@ TEST_CASE("math: binary functions at the edges, over a column and a row") {
   const auto a = ca::array<float>({{-7}, {-2.5f}, {0}, {2}, {7}, {INFINITY}, {-INFINITY}, {NAN}});
   const auto b = ca::array<float>({-3, 0, 2, INFINITY, -INFINITY, NAN});
   CHECK(near(ca::eval(ca::floor_divide(a, b)), {8, 6},
-             {2,   -INFINITY, -4,  -1,  0,   NAN, 0,   -INFINITY, -2,  -1,  0,   NAN, 0,   NAN, 0,   0,
-              0,   NAN,  -1,  INFINITY, 1,   0,   -1,  NAN,  -3,  INFINITY, 3,   0,   -1,  NAN, NAN, INFINITY,
-              NAN, NAN,  NAN, NAN, NAN, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN}));
+             {2,   -INFINITY, -4,  -1,  0,   NAN, 0,   -INFINITY, -2,  -1,  0,   NAN, 0,   NAN,      0,   0,   0,   NAN,
+              -1,  INFINITY,  1,   0,   -1,  NAN, -3,  INFINITY,  3,   0,   -1,  NAN, NAN, INFINITY, NAN, NAN, NAN, NAN,
+              NAN, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN,       NAN, NAN, NAN, NAN}));
   CHECK(near(ca::eval(ca::remainder(a, b)), {8, 6},
-             {-1,   NAN, 1,   INFINITY, -7,  NAN, -2.5, NAN, 1.5, INFINITY, -2.5, NAN, 0,   NAN, 0,   0,
-              0,    NAN, -1,  NAN, 0,   2,   -INFINITY, NAN, -2,  NAN, 1,    7,   -INFINITY, NAN, NAN, NAN,
-              NAN,  NAN, NAN, NAN, NAN, NAN, NAN,  NAN, NAN, NAN, NAN,  NAN, NAN, NAN, NAN, NAN}));
+             {-1,  NAN, 1,   INFINITY, -7,  NAN, -2.5,      NAN, 1.5, INFINITY, -2.5, NAN, 0,         NAN, 0,   0,
+              0,   NAN, -1,  NAN,      0,   2,   -INFINITY, NAN, -2,  NAN,      1,    7,   -INFINITY, NAN, NAN, NAN,
+              NAN, NAN, NAN, NAN,      NAN, NAN, NAN,       NAN, NAN, NAN,      NAN,  NAN, NAN,       NAN, NAN, NAN}));
   CHECK(near(ca::eval(ca::maximum(a, b)), {8, 6},
-             {-3, 0,   2,   INFINITY, -7,  NAN, -2.5, 0,   2, INFINITY, -2.5, NAN, 0,    0, 2, INFINITY,
-              0,  NAN, 2,   2,   2,   INFINITY, 2,    NAN, 7, 7,   7,    INFINITY, 7,    NAN,               INFINITY, INFINITY,
-              INFINITY, INFINITY, INFINITY, NAN, -3, 0,   2,    INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN}));
+             {-3, 0, 2, INFINITY, -7,        NAN, -2.5,     0,        2,        INFINITY, -2.5,     NAN,
+              0,  0, 2, INFINITY, 0,         NAN, 2,        2,        2,        INFINITY, 2,        NAN,
+              7,  7, 7, INFINITY, 7,         NAN, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN,
+              -3, 0, 2, INFINITY, -INFINITY, NAN, NAN,      NAN,      NAN,      NAN,      NAN,      NAN}));
   CHECK(near(ca::eval(ca::minimum(a, b)), {8, 6},
-             {-7,  -7,  -7,   -7,  -INFINITY, NAN, -3,   -2.5, -2.5, -2.5, -INFINITY, NAN, -3,  0,   0,   0,
-              -INFINITY, NAN, -3,  0,   2,    2,   -INFINITY, NAN,  -3,   0,    2,    7,   -INFINITY, NAN, -3, 0,
-              2,   INFINITY, -INFINITY, NAN, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN}));
+             {-7,        -7,        -7,        -7,        -INFINITY, NAN, -3,  -2.5, -2.5, -2.5,     -INFINITY, NAN,
+              -3,        0,         0,         0,         -INFINITY, NAN, -3,  0,    2,    2,        -INFINITY, NAN,
+              -3,        0,         2,         7,         -INFINITY, NAN, -3,  0,    2,    INFINITY, -INFINITY, NAN,
+              -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, NAN, NAN, NAN,  NAN,  NAN,      NAN,       NAN}));
   CHECK(near(ca::eval(ca::hypot(a(slice(3, none)), b)), {5, 6},
              {3.605551242828369,
               2,
@@ -172,42 +177,31 @@ TEST_CASE("math: binary functions at the edges, over a column and a row") {
               INFINITY,
               INFINITY,
               NAN}));
-  CHECK(near(ca::eval(ca::arctan2(a(slice(3, 7)), b)), {4, 6},
-             {2.5535902976989746,
-              1.5707963705062866,
-              0.7853981256484985,
-              0,
-              3.1415927410125732,
-              NAN,
-              1.9756882190704346,
-              1.5707963705062866,
-              1.292496681213379,
-              0,
-              3.1415927410125732,
-              NAN,
-              1.5707963705062866,
-              1.5707963705062866,
-              1.5707963705062866,
-              0.7853981852531433,
-              2.356194496154785,
-              NAN,
-              -1.5707963705062866,
-              -1.5707963705062866,
-              -1.5707963705062866,
-              -0.7853981852531433,
-              -2.356194496154785,
-              NAN}));
+  CHECK(near(ca::eval(ca::arctan2(a(slice(3, 7)), b)), {4, 6}, {2.5535902976989746,  1.5707963705062866,
+                                                                0.7853981256484985,  0,
+                                                                3.1415927410125732,  NAN,
+                                                                1.9756882190704346,  1.5707963705062866,
+                                                                1.292496681213379,   0,
+                                                                3.1415927410125732,  NAN,
+                                                                1.5707963705062866,  1.5707963705062866,
+                                                                1.5707963705062866,  0.7853981852531433,
+                                                                2.356194496154785,   NAN,
+                                                                -1.5707963705062866, -1.5707963705062866,
+                                                                -1.5707963705062866, -0.7853981852531433,
+                                                                -2.356194496154785,  NAN}));
   CHECK(near(ca::eval(ca::copysign(a(_, 0), ca::array<float>(floats{-1, 1, 1, -1, -0.f, -1, 1, 1}))), {8},
              {-7, 2.5, 0, -2, -7, -INFINITY, INFINITY, NAN}));
   CHECK(near(ca::eval(ca::power(ca::array<float>({{0.25}, {2}, {-3}}), ca::array<float>({-1, 0, 0.5, 2, 3}))), {3, 5},
              {4, 1, 0.5, 0.0625, 0.015625, 0.5, 1, 1.4142135623730951, 4, 8, -1. / 3, 1, NAN, 9, -27}));
-  CHECK(near(ca::eval(ca::divide(a(slice(0, 5), 0), b(slice(1, 2)))), {5}, {-INFINITY, -INFINITY, NAN, INFINITY, INFINITY}));
+  CHECK(near(ca::eval(ca::divide(a(slice(0, 5), 0), b(slice(1, 2)))), {5},
+             {-INFINITY, -INFINITY, NAN, INFINITY, INFINITY}));
 }
 
 TEST_CASE("math: integers as settled: x // 0 and x % 0 are 0, the rest wraps") {
   const auto i = ca::array<int>({{-7}, {-1}, {0}, {1}, {7}, {INT32_MIN}}), j = ca::array<int>({-3, -1, 0, 2});
-  CHECK(test::equal(ca::floor_divide(i, j), {6, 4}, ints{2,  7,  0, -4, 0,  1,  0, -1, 0,         0,         0, 0,
-                                                          -1, -1, 0, 0,  -3, -7, 0, 3,  715827882, INT32_MIN, 0, -1073741824}));
+  CHECK(test::equal(
+      ca::floor_divide(i, j), {6, 4},
+      ints{2, 7, 0, -4, 0, 1, 0, -1, 0, 0, 0, 0, -1, -1, 0, 0, -3, -7, 0, 3, 715827882, INT32_MIN, 0, -1073741824}));
   CHECK(test::equal(ca::remainder(i, j), {6, 4},
                     ints{-1, 0, 0, 1, -1, 0, 0, 1, 0, 0, 0, 0, -2, 0, 0, 1, -2, 0, 0, 1, -2, 0, 0, 0}));
   CHECK(test::equal(ca::maximum(i, j), {6, 4},

@@ -17,6 +17,26 @@ struct build_config {
 
 }  // namespace detail
 
+#if defined(__AVX512F__)
+#define CUDARRAY_ISA_TAG "avx512"
+#elif defined(__AVX__)
+#define CUDARRAY_ISA_TAG "avx"
+#else
+#define CUDARRAY_ISA_TAG "base"
+#endif
+#if defined(CUDARRAY_HAS_CBLAS) && defined(CUDARRAY_HAS_CUDNN)
+#define CUDARRAY_LIBRARY_TAG "blas_dnn"
+#elif defined(CUDARRAY_HAS_CBLAS)
+#define CUDARRAY_LIBRARY_TAG "blas"
+#elif defined(CUDARRAY_HAS_CUDNN)
+#define CUDARRAY_LIBRARY_TAG "dnn"
+#else
+#define CUDARRAY_LIBRARY_TAG "plain"
+#endif
+/// For what cannot take the configuration as a template parameter, and for functions whose machine code may hold wide
+/// moves (compilers copy shapes and layouts with them): the symbol differs from file to file as the configuration does.
+#define CUDARRAY_PER_BUILD __attribute__((abi_tag(CUDARRAY_ISA_TAG, CUDARRAY_LIBRARY_TAG)))
+
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 #define CUDARRAY_VECTOR_BYTES 64
 #elif defined(__AVX2__)

@@ -83,6 +83,13 @@ struct complex {
   CUDARRAY_HD friend constexpr complex operator*(complex a, complex b) {
     return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
   }
+  /// Smith's algorithm (1962): scaled by the larger part of the divisor.
+  CUDARRAY_HD friend constexpr complex operator/(complex a, complex b) {
+    const bool real = (b.re < 0 ? -b.re : b.re) >= (b.im < 0 ? -b.im : b.im);
+    const T ratio = real ? b.im / b.re : b.re / b.im, scale = T(1) / (real ? b.re + b.im * ratio : b.im + b.re * ratio);
+    if (real) return {(a.re + a.im * ratio) * scale, (a.im - a.re * ratio) * scale};
+    return {(a.re * ratio + a.im) * scale, (a.im * ratio - a.re) * scale};
+  }
   CUDARRAY_HD friend constexpr bool operator==(complex a, complex b) { return a.re == b.re && a.im == b.im; }
   CUDARRAY_HD friend constexpr bool operator!=(complex a, complex b) { return !(a == b); }
 };

@@ -27,7 +27,7 @@ struct layout {
 namespace detail {
 
 /// C order, from offset 0.
-constexpr layout c_layout(const shape& s) {
+CUDARRAY_PER_BUILD constexpr layout c_layout(const shape& s) {
   layout l{s, {}, 0};
   int64 step = 1;
   for (int i = s.ndim() - 1; i >= 0; --i) {
@@ -39,9 +39,9 @@ constexpr layout c_layout(const shape& s) {
 
 /// True if the elements lie in C order without gaps; extents of 1 and empty arrays do not matter.
 constexpr bool is_c_contiguous(const layout& l) {
+  if (l.elements() == 0) return true;
   int64 step = 1;
   for (int i = l.ndim() - 1; i >= 0; --i) {
-    if (l.dims[i] == 0) return true;
     if (l.dims[i] != 1 && l.stride[i] != step) return false;
     step *= l.dims[i];
   }
@@ -70,7 +70,7 @@ constexpr extent span_of(const layout& l) {
 }
 
 /// Applies an index. Integers and slices take axes from the front, `...` fills up; throws index_error and value_error.
-inline layout index_layout(const layout& l, const index_item* items, int n) {
+CUDARRAY_PER_BUILD inline layout index_layout(const layout& l, const index_item* items, int n) {
   using what = index_item::what;
   int used = 0, dots = 0;
   for (int i = 0; i < n; ++i) {
@@ -121,7 +121,7 @@ inline layout index_layout(const layout& l, const index_item* items, int n) {
 }
 
 /// Axis i of the result is axis perm[i] of the operand.
-inline layout permute_layout(const layout& l, const int* perm) {
+CUDARRAY_PER_BUILD inline layout permute_layout(const layout& l, const int* perm) {
   layout r = l;
   for (int i = 0; i < l.ndim(); ++i) {
     r.dims[i] = l.dims[perm[i]];
@@ -131,7 +131,7 @@ inline layout permute_layout(const layout& l, const int* perm) {
 }
 
 /// Views `l` in a shape it broadcasts to: repeated axes get stride 0. Throws shape_error.
-inline layout broadcast_layout(const char* function, const layout& l, const shape& to) {
+CUDARRAY_PER_BUILD inline layout broadcast_layout(const char* function, const layout& l, const shape& to) {
   const int lead = to.ndim() - l.ndim();
   bool fits = lead >= 0;
   layout r{to, {}, l.offset};
@@ -144,7 +144,7 @@ inline layout broadcast_layout(const char* function, const layout& l, const shap
 }
 
 /// Fills in the one -1 of a requested shape. Throws shape_error where the element counts differ.
-inline shape resolve_reshape(const shape& from, const shape& request) {
+CUDARRAY_PER_BUILD inline shape resolve_reshape(const shape& from, const shape& request) {
   shape r = request;
   int64 known = 1;
   int unknown = -1;
@@ -161,7 +161,7 @@ inline shape resolve_reshape(const shape& from, const shape& request) {
 }
 
 /// Views `l` in another shape of as many elements, C order kept. False where no strides can say it.
-inline bool reshape_layout(const layout& l, const shape& to, layout& r) {
+CUDARRAY_PER_BUILD inline bool reshape_layout(const layout& l, const shape& to, layout& r) {
   r = c_layout(to);
   r.offset = l.offset;
   if (l.elements() == 0) return true;

@@ -20,6 +20,8 @@ template <class T>
 concept real_floating = ::std::is_same_v<T, float> || ::std::is_same_v<T, double>;
 template <class T>
 concept integer = is_integer<T>;
+template <class T>
+concept whole = is_integer<T> || ::std::is_same_v<T, bool>;
 
 }  // namespace detail
 
@@ -65,14 +67,14 @@ CUDARRAY_MATH2(fmod, fmod)
 CUDARRAY_HD inline float fma(float a, float b, float c) { return ::fmaf(a, b, c); }
 CUDARRAY_HD inline double fma(double a, double b, double c) { return ::fma(a, b, c); }
 
-template <class T>
+template <dtype T>
 CUDARRAY_HD constexpr T select(bool c, T a, T b) {
   return c ? a : b;
 }
 
 /// Integer arithmetic wraps, bool + bool is "or" and bool * bool "and", as NumPy has it.
 #define CUDARRAY_WRAPPING(name, sign)                                                              \
-  template <class T>                                                                               \
+  template <dtype T>                                                                               \
   CUDARRAY_HD constexpr T name(T a, T b) {                                                         \
     if constexpr (detail::is_integer<T>) return T(uint64(a) sign uint64(b));                       \
     else return a sign b;                                                                          \
@@ -84,7 +86,7 @@ CUDARRAY_WRAPPING(multiply, *)
 CUDARRAY_HD constexpr bool add(bool a, bool b) { return a || b; }
 CUDARRAY_HD constexpr bool multiply(bool a, bool b) { return a && b; }
 
-template <class T>
+template <dtype T>
 CUDARRAY_HD constexpr T negative(T a) {
   if constexpr (detail::is_integer<T>) return T(uint64(0) - uint64(a));
   else return -a;
@@ -95,48 +97,48 @@ CUDARRAY_HD constexpr T abs(T a) {
 }
 CUDARRAY_HD constexpr bool abs(bool a) { return a; }
 
-template <detail::integer T>
+template <detail::whole T>
 CUDARRAY_HD constexpr T floor(T a) { return a; }
-template <detail::integer T>
+template <detail::whole T>
 CUDARRAY_HD constexpr T ceil(T a) { return a; }
-template <detail::integer T>
+template <detail::whole T>
 CUDARRAY_HD constexpr T trunc(T a) { return a; }
-template <detail::integer T>
+template <detail::whole T>
 CUDARRAY_HD constexpr T rint(T a) { return a; }
 
-template <class T>
+template <dtype T>
 CUDARRAY_HD constexpr T invert(T a) {
   if constexpr (::std::is_same_v<T, bool>) return !a;
   else return T(~a);
 }
 
 /// -1, 0 or 1; NaN stays NaN.
-template <class T>
+template <dtype T>
 CUDARRAY_HD constexpr T sign(T a) {
   if constexpr (detail::is_integer<T>) return a > T(0) ? T(1) : a < T(0) ? T(-1) : T(0);
   else return a > T(0) ? T(1) : a < T(0) ? T(-1) : a == T(0) ? T(0) : a;
 }
 
-template <class T>
+template <dtype T>
 CUDARRAY_HD constexpr bool isnan(T a) { return a != a; }
-template <class T>
+template <dtype T>
 CUDARRAY_HD constexpr bool isinf(T a) {
   if constexpr (detail::is_floating<T>) return a == ::std::numeric_limits<T>::infinity() || a == -::std::numeric_limits<T>::infinity();
   else return false;
 }
-template <class T>
+template <dtype T>
 CUDARRAY_HD constexpr bool isfinite(T a) { return a - a == T(0); }
 CUDARRAY_HD constexpr bool isfinite(bool) { return true; }
 
 /// The larger; NaN where either is.
-template <class T>
+template <dtype T>
 CUDARRAY_HD constexpr T maximum(T a, T b) { return a > b || a != a ? a : b; }
 /// The smaller; NaN where either is.
-template <class T>
+template <dtype T>
 CUDARRAY_HD constexpr T minimum(T a, T b) { return a < b || a != a ? a : b; }
 
 /// The remainder with the sign of the divisor, as Python's `%`. Integers: 0 for a divisor of 0.
-template <class T>
+template <dtype T>
 CUDARRAY_HD inline T remainder(T a, T b) {
   if constexpr (detail::is_integer<T>) {
     if (b == T(0)) return T(0);
@@ -153,7 +155,7 @@ CUDARRAY_HD inline T remainder(T a, T b) {
 }
 
 /// The quotient rounded down. Integers: 0 for a divisor of 0, the most negative by -1 wraps.
-template <class T>
+template <dtype T>
 CUDARRAY_HD inline T floor_divide(T a, T b) {
   if constexpr (detail::is_integer<T>) {
     if (b == T(0)) return T(0);
@@ -173,7 +175,7 @@ CUDARRAY_HD inline T floor_divide(T a, T b) {
 }
 
 /// a to the power b. Integers wrap; a negative exponent truncates the quotient (0 unless a is 1 or -1).
-template <class T>
+template <dtype T>
 CUDARRAY_HD inline T power(T a, T b) {
   if constexpr (detail::is_integer<T>) {
     if (b < T(0)) return a == T(1) ? T(1) : a == T(-1) ? (b & T(1) ? T(-1) : T(1)) : T(0);

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <initializer_list>
 
+#include "build.hpp"
 #include "dtype.hpp"
 #include "error.hpp"
 
@@ -85,7 +86,7 @@ inline int normal_axis(const char* function, int64 axis, int ndim) {
 }
 
 /// The shape both broadcast to, by NumPy's rule. Throws shape_error naming the axis, counted in the result.
-inline shape broadcast_shapes(const char* function, const shape& a, const shape& b) {
+CUDARRAY_PER_BUILD inline shape broadcast_shapes(const char* function, const shape& a, const shape& b) {
   const shape& longer = a.ndim() >= b.ndim() ? a : b;
   const shape& shorter = a.ndim() >= b.ndim() ? b : a;
   shape r = longer;
@@ -107,10 +108,11 @@ class axes {
   constexpr axes() = default;
   template <::std::integral I>
   constexpr axes(I axis) : n_(1), axis_{int(axis)} {}
-  constexpr axes(::std::initializer_list<int> list) : n_(int(list.size())) {
-    if (n_ > max_rank) throw shape_error(detail::cat("axes: ", n_, " axes given, at most ", max_rank, " exist"));
-    int i = 0;
-    for (int a : list) axis_[i++] = a;
+  constexpr axes(::std::initializer_list<int> list) : axes(list.begin(), int(list.size())) {}
+  /// From a list known at run time. Throws shape_error for more than `max_rank`.
+  constexpr axes(const int* list, int n) : n_(n) {
+    if (n > max_rank) throw shape_error(detail::cat("axes: ", n, " axes given, at most ", max_rank, " exist"));
+    for (int i = 0; i < n; ++i) axis_[i] = list[i];
   }
   /// Every axis of the operand.
   static constexpr axes all() {

@@ -63,32 +63,34 @@ scalar<C> fit_scalar(const char* function, S s) {
   return {convert_scalar<C>(normal_dtype_t<S>(s))};
 }
 
+/// An operand as a node. A node is handed on, not copied: the number of shares in a storage counts.
 template <class C, class X>
-auto as_operand(const char* function, const X& x) {
-  if constexpr (scalar_value<X>) return fit_scalar<C>(function, x);
+decltype(auto) as_operand(const char* function, X&& x) {
+  using V = ::std::remove_cvref_t<X>;
+  if constexpr (scalar_value<V>) return fit_scalar<C>(function, x);
   else if constexpr (requires { x.node(); }) return x.node();
-  else return x;
+  else return static_cast<X&&>(x);
 }
 
 template <class Op, class... K>
-map<Op, K...> make_map(const char* function, const Op& op, const K&... kids) {
+CUDARRAY_PER_BUILD auto make_map(const char* function, const Op& op, K&&... kids) {
   shape s;
   ((s = broadcast_shapes(function, s, kids.dims())), ...);
-  return {{}, op, {{kids}...}, s};
+  return map<Op, ::std::remove_cvref_t<K>...>{{}, op, {{static_cast<K&&>(kids)}...}, s};
 }
 
 template <class Types, class Op, int... I, class... X>
-auto map_operands(const char* function, const Op& op, ::std::integer_sequence<int, I...>, const X&... x) {
-  return make_map(function, op, as_operand<typename Types::template operand<I>>(function, x)...);
+auto map_operands(const char* function, const Op& op, ::std::integer_sequence<int, I...>, X&&... x) {
+  return make_map(function, op, as_operand<typename Types::template operand<I>>(function, static_cast<X&&>(x))...);
 }
 
-/// The node `op(x...)`, lazily. `function` names it in messages.
+/// The node `op(x...)`, lazily. `function` names it in messages. Any operands are accepted: a wrong one is reported here.
 template <class Op, class... X>
-auto elementwise(const char* function, const Op& op, const X&... x) {
+auto elementwise(const char* function, const Op& op, X&&... x) {
   if constexpr ((is_poison<X> || ...)) {
     return poison{};
   } else {
-    constexpr bool operands = (is_operand<X> && ...), one_device = on_one_device<X...>();
+    constexpr bool operands = (is_operand<X> && ...), one_device = on_one_device<::std::remove_cvref_t<X>...>();
     static_assert(operands, "cudarray: an operand is neither an array nor a number");
     static_assert(one_device,
                   "cudarray: the operands are on two devices: move one with ca::to<ca::cuda>(x) or ca::to<ca::cpu>(x)");
@@ -99,7 +101,8 @@ auto elementwise(const char* function, const Op& op, const X&... x) {
                     "cudarray: this function is not defined for these dtypes (as in NumPy): convert with "
                     "ca::astype<T>(x)");
       if constexpr (defined)
-        return map_operands<types>(function, op, ::std::make_integer_sequence<int, int(sizeof...(X))>{}, x...);
+        return map_operands<types>(function, op, ::std::make_integer_sequence<int, int(sizeof...(X))>{},
+                                   static_cast<X&&>(x)...);
       else return poison{};
     } else {
       return poison{};

@@ -48,7 +48,7 @@ CUDARRAY_HD constexpr const T& get(const slot<I, T>& s) {
 
 /// An array as an operand: a share of its storage, and the number of writes it had seen.
 template <class T, class Device>
-struct leaf : lazy<leaf<T, Device>> {
+struct CUDARRAY_PER_BUILD leaf : lazy<leaf<T, Device>> {
   static constexpr int leaves = 1;
   storage_ref store;
   layout where;

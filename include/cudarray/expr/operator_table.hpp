@@ -13,7 +13,7 @@
   F(absolute, ordered, abs(x))              \
   F(negative, common_not_bool, negative(x)) \
   F(sign, common_not_bool, sign(x))         \
-  F(square, common, multiply(x, x))         \
+  F(square, common_not_bool, multiply(x, x)) \
   F(exp, floating, exp(x))                  \
   F(exp2, floating, exp2(x))                \
   F(expm1, floating, expm1(x))              \

@@ -64,7 +64,7 @@ struct floating {
 struct division {
   template <class... A>
   using types = uniform<decltype(to_float<result_type_t<A...>, true>()), decltype(to_float<result_type_t<A...>, true>()),
-                        kind_of<result_type_t<A...>> <= kind::floating>;
+                        has_common<A...>>;
 };
 
 /// Equality: a common dtype in, bool out.

@@ -64,17 +64,18 @@ const ndarray<T, Device> load(const ::std::string& path, Device device = {}) {
   if (descr != detail::npy_descr<T>())
     throw dtype_error(detail::cat(path, ": the file holds ", descr, ", not ", detail::npy_descr<T>(), " (", dtype_name<T>, ")"));
   shape s;
+  int64 count = 1;
   for (const char* p = extents.c_str(); *p;) {
     char* end;
     const long long d = ::strtoll(p, &end, 10);
-    if (end == p || d < 0) f.fail("a malformed shape");
+    if (end == p || d < 0 || __builtin_mul_overflow(count, d > 0 ? d : 1, &count)) f.fail("a malformed shape");
+    if (s.ndim() == max_rank) f.fail(detail::cat("more than ", max_rank, " axes"));
     s.push_back(d);
     p = end;
     while (*p == ',' || *p == ' ') ++p;
   }
   if (order == "True")
     for (int i = 0; i < s.ndim() / 2; ++i) ::std::swap(s[i], s[s.ndim() - 1 - i]);
-  detail::check_extents("load", s);
   ndarray<T, Host> a(detail::leaf<T, Host>{{}, allocate(Host{}, ::std::size_t(s.elements()) * sizeof(T)), detail::c_layout(s), 0});
   f.read(a.data(), ::std::size_t(a.nbytes()));
   if (order == "True") a = a.t();

@@ -15,64 +15,64 @@ inline constexpr int64 summarise_above = 1000;
 inline constexpr int64 edge_items = 3;
 inline constexpr int line_width = 75;
 
-/// True if the decimal reads back as the same value.
-template <class F>
-bool reads_back(const char* s, F v) {
-  if constexpr (::std::is_same_v<F, float>) return ::strtof(s, nullptr) == v;
-  else return ::strtod(s, nullptr) == v;
-}
-
-/// Formats the floats of one array alike: as many digits after the point as the longest needs, all as wide as the widest.
+/// Formats the floats of one array alike: each with the digits it needs and no more (at most 8 after the point), and
+/// spaces behind it so that the points line up.
 struct float_format {
   bool scientific = false;
-  int precision = 0, width = 0;
+  int precision = 0;  ///< most digits after the point
 
-  template <class F>
-  static int needed_digits(F v, bool scientific) {
-    char s[64];
+  /// The digits after the point after which the decimal reads back as the same T.
+  template <class T>
+  static int needed_digits(T v, bool scientific) {
+    char s[400];
     for (int p = 0; p < 8; ++p) {
-      ::std::snprintf(s, sizeof s, scientific ? "%.*e" : "%.*f", p, double(v));
-      if (reads_back(s, v)) return p;
+      ::std::snprintf(s, sizeof s, scientific ? "%.*e" : "%.*f", p, double(compute_t<T>(v)));
+      const T back = ::std::is_same_v<T, double> ? T(::strtod(s, nullptr)) : T(::strtof(s, nullptr));
+      if (back == v) return p;
     }
     return 8;
   }
-  template <class F>
-  ::std::string text(F v) const {
+  /// Without the spaces.
+  template <class T>
+  ::std::string text(T v) const {
+    const double d = double(compute_t<T>(v));
+    if (d != d) return "nan";
+    if (d - d != 0) return d > 0 ? "inf" : "-inf";
     char s[400];
-    if (v != v) return "nan";
-    if (v - v != F(0)) return v > F(0) ? "inf" : "-inf";
-    ::std::snprintf(s, sizeof s, scientific ? "%.*e" : "%.*f", precision, double(v));
-    ::std::string t = s;
+    const int digits = scientific ? precision : needed_digits(v, false);
+    ::std::snprintf(s, sizeof s, scientific ? "%.*e" : "%.*f", digits, d);
+    const ::std::string t = s;
+    if (digits > 0) return t;
     const auto e = t.find('e');
-    ::std::string mantissa = t.substr(0, e);
-    if (precision == 0) mantissa += '.';
-    if (e != ::std::string::npos) return mantissa + t.substr(e);
-    // zeros at the end become spaces, as NumPy has it, so that the points line up
-    ::std::size_t last = mantissa.find_last_not_of('0');
-    mantissa.replace(last + 1, mantissa.size() - last - 1, mantissa.size() - last - 1, ' ');
-    t = mantissa;
+    return e == ::std::string::npos ? t + '.' : t.substr(0, e) + '.' + t.substr(e);
+  }
+  /// With them.
+  template <class T>
+  ::std::string padded(T v) const {
+    ::std::string t = text(v);
+    const auto point = t.find('.');
+    if (!scientific && point != ::std::string::npos) t.append(::std::size_t(precision) - (t.size() - point - 1), ' ');
     return t;
   }
 };
 
 template <class T>
-class array_printer {
+class CUDARRAY_PER_BUILD array_printer {
  public:
   explicit array_printer(const ndarray<T, cpu>& a) : a_(a), summarise_(a.size() > summarise_above) {
     if constexpr (is_floating<T>) {
-      using F = compute_t<T>;
       double low = 0, high = 0;
       visit(0, a_.where().offset, [&](T x) {
-        const double m = ::fabs(double(F(x)));
+        const double m = ::fabs(double(compute_t<T>(x)));
         if (m == 0 || m - m != 0) return;
         if (low == 0 || m < low) low = m;
         if (m > high) high = m;
       });
       format_.scientific = high >= 1e8 || (low != 0 && (low < 1e-4 || high / low > 1000.));
       visit(0, a_.where().offset, [&](T x) {
-        const F v = F(x);
-        if (v - v != F(0)) return;
-        const int p = float_format::needed_digits(v, format_.scientific);
+        const double v = double(compute_t<T>(x));
+        if (v - v != 0) return;
+        const int p = float_format::needed_digits(x, format_.scientific);
         if (p > format_.precision) format_.precision = p;
       });
     }
@@ -83,7 +83,7 @@ class array_printer {
   }
 
   ::std::string str() {
-    print(0, a_.where().offset, 0, 0);
+    print(0, a_.where().offset, 0);
     return out_;
   }
 
@@ -102,26 +102,22 @@ class array_printer {
   ::std::string text(T v) const {
     if constexpr (::std::is_same_v<T, bool>) return v ? "True" : "False";
     else if constexpr (is_integer<T>) return ::std::to_string(v);
-    else if constexpr (is_floating<T>) return format_.text(compute_t<T>(v));
-    else {
-      const auto digits = [](auto part) { return part - part == 0 ? float_format::needed_digits(part, false) : 0; };
-      float_format f;
-      f.precision = digits(v.re) > digits(v.im) ? digits(v.re) : digits(v.im);
-      return f.text(v.re) + (v.im < 0 ? "" : "+") + f.text(v.im) + "j";
-    }
+    else if constexpr (is_floating<T>) return format_.padded(v);
+    else return format_.text(v.re) + (v.im < 0 ? "" : "+") + format_.text(v.im) + "j";
   }
 
   void element(int64 offset) {
     const ::std::string t = text(static_cast<const T*>(a_.storage()->data)[offset]);
-    // integers and floats line up on the right; floats share their digits, so this lines up the points
-    out_.append(::std::size_t(width_) - (t.size() < ::std::size_t(width_) ? t.size() : ::std::size_t(width_)), ' ');
-    out_ += t;
+    const ::std::string spaces(::std::size_t(width_) - t.size(), ' ');
+    out_ += is_complex<T> ? t + spaces : spaces + t;
   }
 
-  void print(int axis, int64 offset, int depth, int trailing) {
-    if (axis == a_.ndim()) {
-      out_ = text(static_cast<const T*>(a_.storage()->data)[offset]);  // a 0-d array stands alone
-      while (out_.back() == ' ') out_.pop_back();
+  /// As NumPy breaks lines: an element goes on the next one where it would end beyond column 74, less one for every
+  /// bracket still open.
+  void print(int axis, int64 offset, int depth) {
+    if (axis == a_.ndim()) {  // a 0-d array stands alone
+      out_ = text(static_cast<const T*>(a_.storage()->data)[offset]);
+      if (is_floating<T> && out_.back() == '.') out_ += '0';
       return;
     }
     const int64 n = a_.shape()[axis], step = a_.where().stride[axis];
@@ -132,16 +128,13 @@ class array_printer {
       const bool skip = summarise_ && n > 2 * edge_items && i == edge_items;
       if (last) {
         const int w = skip ? 3 : width_;
-        if (i > 0) {
-          // a line breaks where the element and the brackets that may follow would not fit
-          if (column + 1 + w > line_width - (i + 1 == n ? trailing + 1 : 1) + 1) {
-            out_ += '\n';
-            out_.append(::std::size_t(depth) + 1, ' ');
-            column = depth + 1;
-          } else {
-            out_ += ' ';
-            ++column;
-          }
+        if (i > 0 && column + 1 + w > line_width - 1 - depth) {
+          out_ += '\n';
+          out_.append(::std::size_t(depth) + 1, ' ');
+          column = depth + 1;
+        } else if (i > 0) {
+          out_ += ' ';
+          ++column;
         }
         column += w;
       } else if (i > 0) {
@@ -154,7 +147,7 @@ class array_printer {
       } else if (last) {
         element(offset + i * step);
       } else {
-        print(axis + 1, offset + i * step, depth + 1, i + 1 == n ? trailing + 1 : 1);
+        print(axis + 1, offset + i * step, depth + 1);
       }
     }
     out_ += ']';
@@ -176,7 +169,7 @@ template <array_expression X, class Build = this_build>
 ::std::string to_string(const X& x) {
   using T = value_type_t<X>;
   const ndarray<T, device_type_t<X>> a(x);
-  if (a.size() == 0) return a.ndim() == 1 ? "[]" : detail::cat("[] shape ", a.shape());
+  if (a.size() == 0) return "[]";
   return detail::array_printer<T>(ndarray<T, cpu>(detail::host_block(a))).str();
 }
 

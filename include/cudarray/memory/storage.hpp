@@ -16,6 +16,7 @@ struct storage {
   void (*release)(storage*) noexcept = nullptr;
   int ordinal = 0;
   bool read_only = false;
+  bool borrowed = false;  ///< memory of the caller's: a name bound to it is not a reason to write there
   int64 references = 1;
   uint64 writes = 0;  ///< counts completed writes; a leaf compares it with what it saw when it was built
 };
@@ -42,7 +43,10 @@ class storage_ref {
   }
   storage* get() const { return s_; }
   storage* operator->() const { return s_; }
-  storage& operator*() const { return *s_; }
+  storage& operator*() const {
+    if (s_ == nullptr) __builtin_unreachable();  // g++ 12 warns of it otherwise
+    return *s_;
+  }
   int64 references() const { return s_ ? __atomic_load_n(&s_->references, __ATOMIC_ACQUIRE) : 0; }
 
  private:
@@ -52,18 +56,19 @@ class storage_ref {
 /// Memory of the caller's, released by calling `deleter(pointer)` once no array uses it.
 template <class T, class Deleter>
 storage_ref borrow(T* pointer, int64 elements, int ordinal, Deleter deleter) {
-  struct borrowed : storage {
+  struct borrowed_storage : storage {
     Deleter deleter;
-    explicit borrowed(Deleter&& d) : deleter(::std::move(d)) {}
+    explicit borrowed_storage(Deleter&& d) : deleter(::std::move(d)) {}
   };
   using plain = ::std::remove_const_t<T>;
-  auto* s = new borrowed(::std::move(deleter));
+  auto* s = new borrowed_storage(::std::move(deleter));
   s->data = const_cast<plain*>(pointer);
   s->bytes = ::std::size_t(elements) * sizeof(T);
   s->ordinal = ordinal;
+  s->borrowed = true;
   s->read_only = ::std::is_const_v<T>;
   s->release = [](storage* p) noexcept {
-    auto* b = static_cast<borrowed*>(p);
+    auto* b = static_cast<borrowed_storage*>(p);
     b->deleter(static_cast<T*>(b->data));
     delete b;
   };

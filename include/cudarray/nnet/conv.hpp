@@ -52,6 +52,12 @@ ndarray<T, D> contiguous(const ndarray<T, D>& a) {
   return ascontiguousarray<T, D, Build>(a);
 }
 
+/// Filters (k, c, r, s) as (k, c r s).
+template <class T, class D>
+ndarray<T, D> as_matrix(const ndarray<T, D>& w) {
+  return reshape(w, {w.shape(0), w.shape(1) * w.shape(2) * w.shape(3)});
+}
+
 /// Calls `body(windows as (m, c r s, p q), first image, m)` for the images, some at a time.
 template <class Build, class T, class D, class F>
 void for_windows(const ndarray<T, D>& images, const window_grid& g, const F& body) {
@@ -80,7 +86,7 @@ auto conv2d(const X& images, const W& filters, const conv_options& o = {}) {
     cudarray::detail::count_write(*y.storage());
     return y;
   }
-  const ndarray<T, D> flat = reshape(w, {w.shape(0), -1}), rows = reshape(y, {x.shape(0), w.shape(0), g.p * g.q});
+  const ndarray<T, D> flat = detail::as_matrix(w), rows = reshape(y, {x.shape(0), w.shape(0), g.p * g.q});
   detail::for_windows<Build>(detail::padded<Build>(x, o.padding, T(0)), g, [&](const auto& columns, int64 first, int64 n) {
     rows(slice(first, first + n)) = matmul(flat, columns);
   });
@@ -103,7 +109,7 @@ auto conv2d_backward_data(const G& gradient, const W& filters, const shape& imag
     return dx;
   }
   const int64 n = image_shape[0], c = image_shape[1], r = w.shape(2), s = w.shape(3);
-  const ndarray<T, D> flat = reshape(w, {w.shape(0), -1}), rows = reshape(dy, {n, w.shape(0), g.p * g.q});
+  const ndarray<T, D> flat = detail::as_matrix(w), rows = reshape(dy, {n, w.shape(0), g.p * g.q});
   const ndarray<T, D> wide = zeros<T, D, Build>({n, c, g.h + 2 * o.padding.h, g.w + 2 * o.padding.w}, dy.device());
   const int64 step = detail::images_at_once<T>(c * r * s * g.p * g.q);
   for (int64 first = 0; first < n; first += step) {
@@ -132,7 +138,7 @@ auto conv2d_backward_weights(const X& images, const G& gradient, const shape& fi
     return dw;
   }
   dw.fill(T(0));
-  const ndarray<T, D> flat = reshape(dw, {filter_shape[0], -1}), rows = reshape(dy, {x.shape(0), filter_shape[0], g.p * g.q});
+  const ndarray<T, D> flat = detail::as_matrix(dw), rows = reshape(dy, {x.shape(0), filter_shape[0], g.p * g.q});
   detail::for_windows<Build>(detail::padded<Build>(x, o.padding, T(0)), g, [&](const auto& columns, int64 first, int64 n) {
     flat(ellipsis) += sum(matmul(rows(slice(first, first + n)), swapaxes(columns, 1, 2)), 0);
   });

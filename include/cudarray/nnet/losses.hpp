@@ -20,7 +20,7 @@ auto softmax(const X& x, int axis = -1) {
 template <array_expression X, class Build = this_build>
 auto logsumexp(const X& x, int axis = -1, bool keep = false) {
   using A = ndarray<value_type_t<X>, device_type_t<X>>;
-  const A top = max(x, axis, keepdims);
+  const A largest = max(x, axis, keepdims), top = where(isfinite(largest), largest, 0);  // inf - inf would be NaN
   const A r = log(sum(exp(x - top), axis, keepdims)) + top;
   return keep ? r : A(squeeze(r, axis));
 }

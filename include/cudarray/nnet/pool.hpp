@@ -87,9 +87,11 @@ auto max_pool2d_backward(const G& gradient, const X& images, const pool_options&
   detail::check_pool_gradient("nnet::max_pool2d_backward", dy.shape(), x.shape(), g);
   const ndarray<T, D> wide_x = detail::padded<Build>(x, o.padding, op::limit<T, false>());
   const ndarray<T, D> top = detail::largest_pixels<Build>(wide_x, g), wide = zeros<T, D, Build>(wide_x.shape(), x.device());
-  const ndarray<bool, D> found = zeros<bool, D, Build>(top.shape(), x.device());
+  const ndarray<bool, D> found = zeros<bool, D, Build>(top.shape(), x.device()),
+                         real = detail::padded<Build>(ndarray<bool, D>(ones<bool, D, Build>({1, 1, g.h, g.w}, x.device())), o.padding, false);
   detail::for_places(wide_x, g, [&](int64 place, const ndarray<T, D>& pixels) {
-    const ndarray<bool, D> hit = ((pixels == top) | isnan(pixels)) & !found;
+    const auto inside = detail::window_place(real, g, place / g.window.w, place % g.window.w);
+    const ndarray<bool, D> hit = ((pixels == top) | isnan(pixels)) & inside & !found;
     detail::window_place(wide, g, place / g.window.w, place % g.window.w) += where(hit, dy, 0);
     found(ellipsis) = found | hit;
   });

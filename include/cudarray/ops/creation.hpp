@@ -59,7 +59,7 @@ const ndarray<T, Device> empty(const shape& s, Device device = {}) {
 template <dtype T = float, device_tag Device = default_device, scalar_value S, class Build = this_build>
 const ndarray<T, Device> full(const shape& s, S value, Device device = {}) {
   return detail::from_generator<Build>(
-      "full", s, detail::constant_value<T>{detail::convert_scalar<T>(normal_dtype_t<S>(value))}, device);
+      "full", s, detail::constant_value<T>{detail::fit_scalar<T>("full", value).value}, device);
 }
 /// An array of zeros. Eager.
 template <dtype T = float, device_tag Device = default_device, class Build = this_build>
@@ -77,17 +77,17 @@ template <class T = void, class U, class Device>
 auto empty_like(const ndarray<U, Device>& a) {
   return empty<::std::conditional_t<::std::is_void_v<T>, U, T>>(a.shape(), a.device());
 }
-template <class T = void, class U, class Device, scalar_value S>
+template <class T = void, class U, class Device, scalar_value S, class Build = this_build>
 auto full_like(const ndarray<U, Device>& a, S value) {
-  return full<::std::conditional_t<::std::is_void_v<T>, U, T>>(a.shape(), value, a.device());
+  return full<::std::conditional_t<::std::is_void_v<T>, U, T>, Device, S, Build>(a.shape(), value, a.device());
 }
-template <class T = void, class U, class Device>
+template <class T = void, class U, class Device, class Build = this_build>
 auto zeros_like(const ndarray<U, Device>& a) {
-  return full_like<T>(a, 0);
+  return full_like<T, U, Device, int, Build>(a, 0);
 }
-template <class T = void, class U, class Device>
+template <class T = void, class U, class Device, class Build = this_build>
 auto ones_like(const ndarray<U, Device>& a) {
-  return full_like<T>(a, 1);
+  return full_like<T, U, Device, int, Build>(a, 1);
 }
 
 /// start, start + step, ... up to but without stop; int64 for integer arguments, as NumPy. Eager. Throws value_error

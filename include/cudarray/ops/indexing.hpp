@@ -30,7 +30,7 @@ void check_indices(const char* function, const N& index, int64 limit, int axis) 
   }
 }
 
-inline shape selected_shape(const shape& from, int axis, const shape& index) {
+CUDARRAY_PER_BUILD inline shape selected_shape(const shape& from, int axis, const shape& index) {
   shape s;
   for (int d = 0; d < axis; ++d) s.push_back(from[d]);
   for (int64 n : index) s.push_back(n);
@@ -108,13 +108,14 @@ class selection {
     }
   }
   selection(const selection&) = delete;
-  selection& operator=(const selection&) = delete;
+  /// `a(i) = a(j)`: reads, then writes.
+  CUDARRAY_PER_BUILD void operator=(const selection& v) && { write<this_build>(v); }
 
   template <class V, class Build = this_build>
     requires(array_expression<V> || scalar_value<V>)
   void operator=(const V& v) && {
     if constexpr (scalar_value<V>) {
-      if (masked_) return choose<Build>(detail::convert_scalar<T>(normal_dtype_t<V>(v)));
+      if (masked_) return choose<Build>(detail::fit_scalar<T>("assignment", v));
     }
     write<Build>(v);
   }
@@ -138,8 +139,9 @@ class selection {
     const auto [from, index] = picks<Build>();
     return detail::materialise<Build>(detail::make_gather(from, index, 0));
   }
+  template <class Build = this_build>
   cudarray::shape shape() const {
-    const auto [from, index] = picks<this_build>();
+    const auto [from, index] = picks<Build>();
     return detail::selected_shape(from.where.dims, 0, index.where.dims);
   }
 
@@ -166,7 +168,7 @@ class selection {
     }
     const auto unchanged = array_.node();
     const auto value = [&] {
-      if constexpr (dtype<V>) return detail::scalar<T>{v};
+      if constexpr (detail::is_scalar_node<V>) return v;
       else return detail::cast_node<T>(v);
     }();
     detail::assign<Build, T, Device>(array_.storage(), array_.where(),

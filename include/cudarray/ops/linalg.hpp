@@ -124,14 +124,26 @@ auto matmul(const X& x, const Y& y) {
   return detail::checked_multiply<Build>("matmul", x, y);
 }
 
+namespace detail {
+/// For 3-d operands NumPy's dot and inner are other functions than matmul.
+template <class X, class Y>
+void check_two_axes(const char* function, const X& x, const Y& y) {
+  const shape a = as_operand<float>(function, x).dims(), b = as_operand<float>(function, y).dims();
+  if (a.ndim() > 2 || b.ndim() > 2)
+    throw shape_error(cat(function, ": shapes ", a, " and ", b, ": at most 2 axes each; ca::matmul takes batches"));
+}
+}  // namespace detail
+
 /// NumPy's dot for 1-d and 2-d operands, where it is matmul. Eager. Throws shape_error.
 template <array_expression X, array_expression Y, class Build = this_build>
 auto dot(const X& x, const Y& y) {
+  detail::check_two_axes("dot", x, y);
   return detail::checked_multiply<Build>("dot", x, y);
 }
 /// The sum of products along the last axis of both: x @ y.t() for matrices. Eager. Throws shape_error.
 template <array_expression X, array_expression Y, class Build = this_build>
 auto inner(const X& x, const Y& y) {
+  detail::check_two_axes("inner", x, y);
   return detail::checked_multiply<Build>("inner", x, detail::as_array<Build>(y).t());
 }
 

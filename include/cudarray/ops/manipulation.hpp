@@ -10,7 +10,7 @@ namespace cudarray::inline v0 {
 namespace detail {
 
 template <class T, class Device>
-ndarray<T, Device> view(const ndarray<T, Device>& a, const layout& l) {
+CUDARRAY_PER_BUILD ndarray<T, Device> view(const ndarray<T, Device>& a, const layout& l) {
   auto n = a.node();
   n.where = l;
   return ndarray<T, Device>(::std::move(n));

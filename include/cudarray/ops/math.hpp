@@ -9,8 +9,8 @@ namespace cudarray::inline v0 {
 /// Each returns a lazy expression of the operand's shape; with `ca::out(c)` last it is evaluated into c.
 #define CUDARRAY_UNARY_FUNCTION(name, rule_, value)                                         \
   template <array_expression X>                                                             \
-  auto name(const X& x) {                                                                   \
-    return detail::elementwise(#name, op::name##_op{}, x);                                  \
+  auto name(X&& x) {                                                                        \
+    return detail::elementwise(#name, op::name##_op{}, static_cast<X&&>(x));                \
   }                                                                                         \
   template <array_expression X, class T, class D, class Build = this_build>                 \
   const ndarray<T, D> name(const X& x, const out_argument<T, D>& o) {                       \
@@ -23,8 +23,8 @@ CUDARRAY_UNARY_TABLE(CUDARRAY_UNARY_FUNCTION)
 #define CUDARRAY_BINARY_FUNCTION(name, rule_, value)                                           \
   template <class X, class Y>                                                                  \
     requires(array_expression<X> || array_expression<Y>)                                       \
-  auto name(const X& x, const Y& y) {                                                          \
-    return detail::elementwise(#name, op::name##_op{}, x, y);                                  \
+  auto name(X&& x, Y&& y) {                                                                    \
+    return detail::elementwise(#name, op::name##_op{}, static_cast<X&&>(x), static_cast<Y&&>(y)); \
   }                                                                                            \
   template <class X, class Y, class T, class D, class Build = this_build>                      \
     requires(array_expression<X> || array_expression<Y>)                                       \

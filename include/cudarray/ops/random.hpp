@@ -81,10 +81,12 @@ template <class T>
 struct uniform_at {
   using value_type = T;
   random_source from;
-  T low, width;
+  T low, width, last;  ///< last: the largest number below the upper bound, which rounding could reach
   CUDARRAY_HD T operator()(int64 i) const {
-    if constexpr (::std::is_same_v<T, float>) return math::fma(unit_float(from.word(i)), width, low);
-    else return math::fma(unit_double(from.two_words(i)), width, low);
+    T v;
+    if constexpr (::std::is_same_v<T, float>) v = math::fma(unit_float(from.word(i)), width, low);
+    else v = math::fma(unit_double(from.two_words(i)), width, low);
+    return v > last ? last : v;
   }
 };
 
@@ -143,7 +145,8 @@ const ndarray<T, Device> uniform(const shape& s, ::std::type_identity_t<T> low =
   static_assert(cudarray::detail::real_floating<T>, "cudarray: random::uniform makes float or double");
   const int64 n = cudarray::detail::check_extents("random::uniform", s).elements();
   return cudarray::detail::from_generator<Build>(
-      "random::uniform", s, detail_random::uniform_at<T>{g.take(n, sizeof(T) == 4 ? 4 : 2), low, high - low}, device);
+      "random::uniform", s, detail_random::uniform_at<T>{g.take(n, sizeof(T) == 4 ? 4 : 2), low, high - low,
+                                                      low < high ? ::std::nextafter(high, low) : high}, device);
 }
 
 /// Normal numbers of mean `loc` and standard deviation `scale`, float32 or float64; the same bits on every device. Eager.

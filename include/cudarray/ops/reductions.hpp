@@ -34,7 +34,7 @@ reduction_options options(const O&... o) {
 }
 
 template <class Op, class X>
-auto make_reduce(const char* function, const X& x, const axes& over, bool keep) {
+CUDARRAY_PER_BUILD auto make_reduce(const char* function, const X& x, const axes& over, bool keep) {
   const auto& kid = as_operand<float>(function, x);
   using K = ::std::remove_cvref_t<decltype(kid)>;
   const shape from = kid.dims();
@@ -74,6 +74,10 @@ concept reduction_option = ::std::is_same_v<X, keepdims_t> || ::std::is_same_v<X
     return name<T>(x, axes::all(), o...);                                                                    \
   }                                                                                                          \
   template <class T = void, array_expression X, class U, class D, class Build = this_build>                  \
+  const ndarray<U, D> name(const X& x, const out_argument<U, D>& result) {                                   \
+    return detail::write_out<Build>(#name, result, name<T>(x));                                              \
+  }                                                                                                          \
+  template <class T = void, array_expression X, class U, class D, class Build = this_build>                  \
   const ndarray<U, D> name(const X& x, axes over, const out_argument<U, D>& result) {                        \
     return detail::write_out<Build>(#name, result, name<T>(x, over));                                        \
   }
@@ -101,7 +105,7 @@ CUDARRAY_REDUCTION(argmin, detail::make_reduce<op::argmin_op>("argmin", detail::
 namespace detail {
 /// The mean of squared distances from the mean, in two passes: float64 for integers.
 template <class T, class X>
-auto variance(const char* function, const X& x, const axes& over, const reduction_options& opt) {
+CUDARRAY_PER_BUILD auto variance(const char* function, const X& x, const axes& over, const reduction_options& opt) {
   using V = ::std::conditional_t<::std::is_void_v<T>, value_type_t<X>, T>;
   using R = ::std::conditional_t<(kind_of<V> < kind::floating), double, V>;
   const auto v = cast_node<compute_t<R>>(widened<T>(x));

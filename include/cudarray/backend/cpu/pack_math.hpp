@@ -89,8 +89,6 @@ CUDARRAY_FORCE_INLINE pack<T, N, B> abs(const pack<T, N, B>& a) {
     return select(a < splat<T, N, B>(T(0)), -a, a);
   }
 }
-template <int W, int N, class B>
-CUDARRAY_FORCE_INLINE mask<W, N, B> abs(const mask<W, N, B>& a) { return a; }
 template <class T, int N, class B>
 CUDARRAY_FORCE_INLINE pack<T, N, B> sign(const pack<T, N, B>& a) {
   const auto zero = splat<T, N, B>(T(0)), one = splat<T, N, B>(T(1));
@@ -126,6 +124,18 @@ CUDARRAY_FORCE_INLINE pack<T, N, B> sqrt(const pack<T, N, B>& a) {
   const auto f = [](T x) { return math::sqrt(x); };
   return each_lane<decltype(f), N, B>(f, a);
 }
+
+#define CUDARRAY_MASK_IDENTITY(name)                                                           \
+  template <int W, int N, class B>                                                             \
+  CUDARRAY_FORCE_INLINE mask<W, N, B> name(const mask<W, N, B>& a) {                           \
+    return a;                                                                                  \
+  }
+CUDARRAY_MASK_IDENTITY(abs)
+CUDARRAY_MASK_IDENTITY(floor)
+CUDARRAY_MASK_IDENTITY(ceil)
+CUDARRAY_MASK_IDENTITY(trunc)
+CUDARRAY_MASK_IDENTITY(rint)
+#undef CUDARRAY_MASK_IDENTITY
 
 /// a * b + c; fused where the build has the instruction.
 template <int N, class B>

@@ -1,0 +1,86 @@
+// Dropout: the mask's values, its frequencies, and that it repeats.
+// SPDX-License-Identifier: MIT
+#include "slope.hpp"
+#include "test.hpp"
+
+namespace {
+
+namespace nnet = ca::nnet;
+using ca::random::generator;
+using floats = std::vector<float>;
+
+}  // namespace
+
+TEST_CASE("nnet: a dropout mask is 0 or 1 / (1 - p)") {
+  constexpr int n = 100000;
+  for (const double p : {0.1, 0.5, 0.75}) {
+    INFO(p);
+    generator g(1);
+    const auto m = test::values(nnet::dropout_mask({n}, p, g));
+    int zeros = 0, others = 0;
+    double sum = 0;
+    for (const float v : m) {
+      zeros += v == 0;
+      others += v != 0 && v != float(1 / (1 - p));
+      sum += double(v);
+    }
+    CHECK(others == 0);
+    CHECK(std::abs(zeros - n * p) < 4 * std::sqrt(n * p * (1 - p)));
+    CHECK(std::fabs(sum / n - 1) < 4 * std::sqrt(p / (1 - p) / n));  // the mean stays
+  }
+}
+
+TEST_CASE("nnet: dropout with p = 0 changes nothing") {
+  generator g(1);
+  CHECK(test::equal(nnet::dropout_mask({50}, 0, g), {50}, floats(50, 1)));
+  CHECK(test::equal(nnet::dropout(ca::array<float>({1, -2, 3}), 0, g).value, {3}, floats{1, -2, 3}));
+}
+
+TEST_CASE("nnet: dropout multiplies by the mask it hands out") {
+  generator g(2);
+  const auto x = test::wave_of({20, 30});
+  const auto d = nnet::dropout(x, 0.5, g);
+  static_assert(std::is_same_v<decltype(d.mask), ca::ndarray<double>>);
+  CHECK(test::equal(d.value, {20, 30}, test::values(x * d.mask)));
+  CHECK(ca::all((d.mask == 0) | (d.mask == 2)).item());
+  const auto t = nnet::dropout(x.t(), 0.5, g);  // not contiguous
+  CHECK(test::equal(t.value, {30, 20}, test::values(x.t() * t.mask)));
+  CHECK(nnet::dropout(x + 1, 0.5, g).value.shape() == ca::shape{20, 30});
+  CHECK(nnet::dropout(ca::zeros({0, 3}), 0.5, g).value.shape() == ca::shape{0, 3});
+}
+
+TEST_CASE("nnet: dropout repeats with its generator") {
+  generator g(3);
+  generator same = g, other(4);
+  const auto first = test::values(nnet::dropout_mask({1000}, 0.5, g));
+  CHECK(g.offset() == 250);
+  CHECK(first == test::values(nnet::dropout_mask({10, 100}, 0.5, same)));
+  CHECK(first != test::values(nnet::dropout_mask({1000}, 0.5, g)));
+  CHECK(first != test::values(nnet::dropout_mask({1000}, 0.5, other)));
+  ca::random::seed(5);
+  const auto thread = test::values(nnet::dropout_mask({1000}, 0.5));
+  ca::random::seed(5);
+  CHECK(test::values(nnet::dropout(ca::ones({1000}), 0.5).value) == thread);
+  ca::random::seed(0);
+}
+
+TEST_CASE("nnet: the mask is where uniform numbers reach p") {
+  generator g(6), same(6);
+  const auto u = test::values(ca::random::uniform({500}, 0, 1, g));
+  const auto m = test::values(nnet::dropout_mask({500}, 0.3, same));
+  bool fits = true;
+  for (std::size_t i = 0; i < u.size(); ++i) fits = fits && (m[i] != 0) == (u[i] >= 0.3f);
+  CHECK(fits);
+}
+
+TEST_CASE("nnet: dropout probabilities out of range throw and consume nothing") {
+  generator g(7);
+  for (const double p : {-0.1, 1., 2., std::nan("")}) {
+    INFO(p);
+    CHECK(test::thrown<ca::value_error>([&] { nnet::dropout_mask({2}, p, g); }).find("is not in [0, 1)") !=
+          std::string::npos);
+    CHECK(test::thrown<ca::value_error>([&] { nnet::dropout(ca::ones({2}), p, g); }).find("is not in [0, 1)") !=
+          std::string::npos);
+  }
+  CHECK(g.offset() == 0);
+}

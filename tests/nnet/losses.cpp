@@ -1,0 +1,138 @@
+// Softmax, cross-entropy, one-hot coding: values of NumPy in float64, large numbers, slopes, wrong labels.
+// SPDX-License-Identifier: MIT
+#include <limits>
+
+#include "slope.hpp"
+#include "test.hpp"
+
+namespace {
+
+namespace nnet = ca::nnet;
+using ca::_;
+using test::doubles;
+using floats = std::vector<float>;
+
+constexpr float inf = std::numeric_limits<float>::infinity();
+
+doubles logits() { return ca::array<double>({{0.2, -1, 3}, {2, 2, -0.5}}); }
+doubles targets() { return ca::array<double>({{0, 0, 1}, {0.25, 0.5, 0.25}}); }
+
+}  // namespace
+
+// def softmax(a, ax): e = np.exp(a - a.max(ax, keepdims=True)); return e / e.sum(ax, keepdims=True)
+
+TEST_CASE("nnet: softmax") {
+  CHECK(test::close(nnet::softmax(logits()), {2, 3},
+                    {0.056351231872158083, 0.016972664874016417, 0.9266761032538255, 0.48028778876026895,
+                     0.48028778876026895, 0.039424422479462075},
+                    1e-14));
+  const std::vector<double> columns = {0.1418510649004878, 0.04742587317756679, 0.9706877692486436,
+                                       0.8581489350995123, 0.9525741268224334,  0.029312230751356316};
+  CHECK(test::close(nnet::softmax(logits(), 0), {2, 3}, columns, 1e-14));
+  CHECK(test::close(nnet::softmax(logits(), -2), {2, 3}, columns, 1e-14));
+  CHECK(test::close(ca::transpose(nnet::softmax(logits().t())), {2, 3}, columns, 1e-14));  // not contiguous
+  CHECK(test::close(nnet::softmax(logits() * 0), {2, 3}, std::vector<double>(6, 1 / 3.), 1e-14));
+}
+
+TEST_CASE("nnet: softmax of large and infinite numbers") {
+  const std::vector<double> row = {0.09003057317038046, 0.24472847105479764, 0.6652409557748218};
+  CHECK(test::close(nnet::softmax(ca::array<float>({1000, 1001, 1002})), {3}, row, 5e-7));
+  CHECK(test::close(nnet::softmax(ca::array<float>({-1002, -1001, -1000})), {3}, row, 5e-7));
+  CHECK(test::equal(nnet::softmax(ca::array<float>({-3e38f, 0, 3e38f})), {3}, floats{0, 0, 1}));
+  CHECK(test::equal(nnet::softmax(ca::array<float>({-inf, 2, -inf, 2})), {4}, floats{0, 0.5, 0, 0.5}));
+}
+
+TEST_CASE("nnet: softmax of few elements") {
+  CHECK(test::equal(nnet::softmax(ca::array<float>({{7}, {-7}})), {2, 1}, floats{1, 1}));
+  CHECK(nnet::softmax(ca::zeros({0, 3})).shape() == ca::shape{0, 3});
+  CHECK(test::thrown<ca::value_error>([] { nnet::softmax(ca::zeros({2, 0})); }) != "nothing was thrown");
+  CHECK(test::thrown<ca::index_error>([] { nnet::softmax(ca::zeros({2, 3}), 2); }).find("axis 2") != std::string::npos);
+}
+
+TEST_CASE("nnet: logsumexp and log_softmax") {
+  CHECK(test::close(nnet::logsumexp(logits()), {2}, {3.076151177649977, 2.7333697948272113}, 1e-14));
+  CHECK(test::close(nnet::logsumexp(logits(), 0), {3}, {2.152977610526074, 2.048587351573742, 3.0297504182726205},
+                    1e-14));
+  CHECK(test::close(nnet::logsumexp(logits(), 1, true), {2, 1}, {3.076151177649977, 2.7333697948272113}, 1e-14));
+  CHECK(test::close(nnet::log_softmax(logits()), {2, 3},
+                    {-2.8761511776499766, -4.076151177649977, -0.07615117764997649, -0.7333697948272112,
+                     -0.7333697948272112, -3.2333697948272113},
+                    1e-14));
+  CHECK(test::close(nnet::logsumexp(ca::array<float>({1000, 1000})), {}, {1000.6931471805599}, 1e-7));
+  CHECK(test::close(nnet::log_softmax(ca::array<float>({1000, 0, -1000})), {3}, {0, -1000, -2000}, 1e-7));
+}
+
+TEST_CASE("nnet: logsumexp of infinities, as SciPy") {
+  CHECK(test::equal(nnet::logsumexp(ca::array<float>({{-inf, 1}, {inf, 1}})), {2}, floats{1, inf}));
+  CHECK(test::equal(nnet::logsumexp(ca::array<float>({-inf, -inf})), {}, floats{-inf}));
+}
+
+TEST_CASE("nnet: softmax_cross_entropy") {
+  CHECK(test::close(nnet::softmax_cross_entropy(logits(), targets()), {2}, {0.07615117764997649, 1.3583697948272113},
+                    1e-14));
+  CHECK(test::close(nnet::softmax_cross_entropy(ca::array<float>({{1000, -1000}}), ca::array<float>({{0, 1}})), {1},
+                    {2000}, 1e-7));
+  CHECK(nnet::softmax_cross_entropy(ca::zeros({0, 3}), ca::zeros({0, 3})).shape() == ca::shape{0});
+}
+
+TEST_CASE("nnet: the gradient of softmax_cross_entropy") {
+  const auto g = nnet::softmax_cross_entropy_backward(logits(), targets());
+  CHECK(test::close(g, {2, 3},
+                    {0.056351231872158083, 0.016972664874016417, -0.07332389674617446, 0.23028778876026895,
+                     -0.019712211239731048, -0.21057557752053793},
+                    1e-14));
+  const auto loss = [](const doubles& x) { return ca::sum(nnet::softmax_cross_entropy(x, targets())).item(); };
+  CHECK(test::close(g, {2, 3}, test::slope(loss, logits()), 1e-8));
+}
+
+TEST_CASE("nnet: categorical_cross_entropy") {
+  // p = np.clip(p, eps, 1 - eps); p /= p.sum(1, keepdims=True); -(y * np.log(p)).sum(1)
+  const doubles p = ca::array<double>({{0.2, 0.3, 0.5}, {2, 1, 1}});
+  CHECK(
+      test::close(nnet::categorical_cross_entropy(p, targets()), {2}, {0.6931471805599453, 1.0986122886681096}, 1e-14));
+  // a probability of 0 costs -log(eps), not infinity
+  const doubles sure = ca::array<double>({{0, 0, 1}, {0, 1, 0}}), y = ca::array<double>({{0, 0, 1}, {1, 0, 0}});
+  CHECK(
+      test::close(nnet::categorical_cross_entropy(sure, y), {2}, {2.1094237467877998e-15, 34.538776394910684}, 1e-14));
+  CHECK(
+      test::close(nnet::categorical_cross_entropy(sure, y, 0.01), {2}, {std::log(1.01 / 0.99), std::log(101.)}, 1e-14));
+  CHECK(nnet::categorical_cross_entropy(ca::zeros({0, 3}), ca::zeros({0, 3})).shape() == ca::shape{0});
+}
+
+TEST_CASE("nnet: the two cross-entropies agree") {
+  const auto x = test::wave_of({5, 7});
+  const doubles y = nnet::softmax(test::wave_of({5, 7}, 1));
+  CHECK(test::close(nnet::categorical_cross_entropy(nnet::softmax(x), y), {5},
+                    test::values(nnet::softmax_cross_entropy(x, y)), 1e-13));
+}
+
+TEST_CASE("nnet: one_hot_encode") {
+  CHECK(test::equal(nnet::one_hot_encode(ca::array<int>({2, 0, 2}), 3), {3, 3}, floats{0, 0, 1, 1, 0, 0, 0, 0, 1}));
+  CHECK(test::equal(nnet::one_hot_encode(ca::array<int>({-1, -3}), 3), {2, 3},
+                    floats{0, 0, 1, 1, 0, 0}));  // from the end
+  const auto y = nnet::one_hot_encode<double>(ca::array<ca::uint8>({1}), 2);
+  static_assert(std::is_same_v<ca::value_type_t<decltype(y)>, double>);
+  CHECK(test::equal(y, {1, 2}, floats{0, 1}));
+  CHECK(nnet::one_hot_encode(ca::zeros<int>({0}), 3).shape() == ca::shape{0, 3});
+  CHECK(test::equal(nnet::one_hot_encode(ca::array<int>({{0, 1}, {1, 0}})(_, 0), 2), {2, 2}, floats{1, 0, 0, 1}));
+}
+
+TEST_CASE("nnet: one_hot_encode with wrong labels") {
+  const auto encode = [](int label) {
+    return test::thrown<ca::index_error>([&] {
+      nnet::one_hot_encode(ca::array<int>({0, label, 2}), 3);
+      ca::synchronize();
+    });
+  };
+  CHECK(encode(3).find("index 3 is out of bounds for axis 0 with size 3") != std::string::npos);
+  CHECK(encode(-4).find("index -4 is out of bounds for axis 0 with size 3") != std::string::npos);
+  CHECK(encode(INT32_MAX).find("index 2147483647 is out of bounds") != std::string::npos);
+  CHECK(encode(1) == "nothing was thrown");
+}
+
+TEST_CASE("nnet: one_hot_decode") {
+  CHECK(test::equal(nnet::one_hot_decode(ca::array<float>({{0, 0, 1}, {1, 0, 0}, {0.2f, 0.5f, 0.5f}})), {3},
+                    std::vector<int>{2, 0, 1}));
+  const auto labels = ca::array<int>({4, 0, 3, 3, 1});
+  CHECK(test::values(nnet::one_hot_decode(nnet::one_hot_encode(labels, 5))) == std::vector<ca::int64>{4, 0, 3, 3, 1});
+}

@@ -1,0 +1,115 @@
+// Products of matrices and vectors; expected values from NumPy or paper.
+// SPDX-License-Identifier: MIT
+#include "test.hpp"
+
+namespace {
+
+using ca::_;
+using ca::none;
+using ca::slice;
+using ints = std::vector<int>;
+using doubles = std::vector<double>;
+
+const auto make = [] { return ca::array<float>({{1, 2, 3}, {4, 5, 6}}); };
+const auto other = [] { return ca::array<float>({{1, -1}, {0, 2}, {3, 1}}); };
+
+}  // namespace
+
+TEST_CASE("linalg: matrices and vectors") {
+  const auto a = make(), b = other();
+  CHECK(test::equal(ca::matmul(a, b), {2, 2}, ints{10, 6, 22, 12}));
+  CHECK(test::equal(ca::dot(a, b), {2, 2}, ints{10, 6, 22, 12}));
+  CHECK(test::equal(ca::matmul(a(0), b), {2}, ints{10, 6}));
+  CHECK(test::equal(ca::matmul(a, b(_, 1)), {2}, ints{6, 12}));
+  CHECK(test::equal(ca::matmul(a(0), b(_, 1)), {}, ints{6}));
+  CHECK(test::equal(ca::dot(a(0), a(1)), {}, ints{32}));
+  CHECK(test::equal(ca::inner(a, a), {2, 2}, ints{14, 32, 32, 77}));
+  CHECK(test::equal(ca::inner(a(0), a), {2}, ints{14, 32}));
+  CHECK(test::equal(ca::inner(a(0), a(1)), {}, ints{32}));
+  CHECK(test::equal(ca::matmul(a(_, slice(0, 1)), b(slice(0, 1))), {2, 2}, ints{1, -1, 4, -4}));
+  CHECK(test::equal(ca::matmul(a(slice(0, 1), slice(0, 1)), b(slice(2, 3), slice(0, 1))), {1, 1}, ints{3}));
+}
+
+TEST_CASE("linalg: operands are read where they lie, or evaluated") {
+  const auto a = make(), b = other();
+  CHECK(test::equal(ca::matmul(a, a.t()), {2, 2}, ints{14, 32, 32, 77}));
+  CHECK(test::equal(ca::matmul(a.t(), a), {3, 3}, ints{17, 22, 27, 22, 29, 36, 27, 36, 45}));
+  CHECK(test::equal(ca::matmul(b.t(), a.t()), {2, 2}, ints{10, 22, 6, 12}));
+  CHECK(test::equal(ca::matmul(a(_, slice(none, none, -1)), b), {2, 2}, ints{6, 2, 18, 8}));
+  CHECK(test::equal(ca::matmul(a(slice(none, none, -1)), b), {2, 2}, ints{22, 12, 10, 6}));
+  CHECK(test::equal(ca::matmul(a(_, slice(none, none, 2)), b(slice(0, 2))), {2, 2}, ints{1, 5, 4, 8}));
+  CHECK(test::equal(ca::matmul(a(slice(1, 2), slice(1, none)), b(slice(1, none), slice(1, none))), {1, 1}, ints{16}));
+  CHECK(test::equal(ca::matmul(a, ca::broadcast_to(b(slice(0, 1)), {3, 2})), {2, 2}, ints{6, -6, 15, -15}));
+  CHECK(test::equal(ca::matmul(a(0)(slice(none, none, -1)), b), {2}, ints{6, 2}));
+  CHECK(test::equal(ca::matmul(a - 1, b * 2) + 1, {2, 2}, ints{13, 9, 37, 21}));
+}
+
+TEST_CASE("linalg: batches broadcast") {
+  const auto a = ca::reshape(ca::arange<float>(12), {2, 2, 3}), b = other();
+  CHECK(test::equal(ca::matmul(a, b), {2, 2, 2}, ints{6, 4, 18, 10, 30, 16, 42, 22}));
+  CHECK(test::equal(ca::matmul(b.t(), ca::swapaxes(a, -1, -2)), {2, 2, 2}, ints{6, 18, 4, 10, 30, 42, 16, 22}));
+  CHECK(test::equal(ca::matmul(a, b(_, 0)), {2, 2}, ints{6, 18, 30, 42}));
+  CHECK(test::equal(ca::matmul(ca::array<float>({1, 1}), a), {2, 3}, ints{3, 5, 7, 15, 17, 19}));
+  const auto four = ca::matmul(ca::expand_dims(a, 1), ca::stack({ca::eval(b + 0), ca::eval(-b)}));
+  CHECK(test::equal(four, {2, 2, 2, 2}, ints{6, 4, 18, 10, -6, -4, -18, -10, 30, 16, 42, 22, -30, -16, -42, -22}));
+  CHECK(test::equal(ca::matmul(a(slice(none, none, -1)), b), {2, 2, 2}, ints{30, 16, 42, 22, 6, 4, 18, 10}));
+  CHECK(ca::matmul(ca::zeros({0, 2, 3}), b).shape() == ca::shape{0, 2, 2});
+  // three batch axes of which none merge
+  const auto deep = ca::transpose(ca::reshape(ca::arange<float>(48), {2, 3, 2, 2, 2}), {2, 1, 0, 3, 4});
+  const auto eye = ca::broadcast_to(ca::eye(2), {1, 3, 1, 2, 2});
+  CHECK(ca::all(ca::matmul(deep, eye) == deep).item());
+}
+
+TEST_CASE("linalg: nothing to add up") {
+  CHECK(test::equal(ca::matmul(ca::ones({2, 0}), ca::ones({0, 2})), {2, 2}, ints{0, 0, 0, 0}));
+  CHECK(test::equal(ca::matmul(ca::ones<int>({2, 0}), ca::ones<int>({0, 2})), {2, 2}, ints{0, 0, 0, 0}));
+  CHECK(test::equal(ca::dot(ca::zeros({0}), ca::zeros({0})), {}, ints{0}));
+  CHECK(test::equal(ca::matmul(ca::zeros({0, 3}), other()), {0, 2}, ints{}));
+}
+
+TEST_CASE("linalg: dtypes") {
+  const auto i = ca::array<int>({{1, 2}, {3, 4}});
+  CHECK(test::equal(ca::matmul(i, i), {2, 2}, ints{7, 10, 15, 22}));
+  CHECK(std::is_same_v<ca::value_type_t<decltype(ca::matmul(i, i))>, int>);
+  CHECK(
+      test::equal(ca::matmul(ca::array<ca::uint8>({{200, 100}}), ca::array<ca::uint8>({{1}, {1}})), {1, 1}, ints{44}));
+  const auto t = ca::array<bool>({{true, false}, {true, true}});
+  CHECK(test::equal(ca::matmul(t, t), {2, 2}, ints{1, 0, 1, 1}));
+  CHECK(test::equal(ca::matmul(i, ca::array<double>({0.5, 0.25})), {2}, doubles{1, 2.5}));
+  CHECK(std::is_same_v<ca::value_type_t<decltype(ca::matmul(i, make()))>, double>);
+  const auto h = ca::array<ca::float16>({{1, 2}, {3, 4}});
+  CHECK(test::equal(ca::matmul(h, h), {2, 2}, ints{7, 10, 15, 22}));
+  const auto z = test::values(ca::matmul(ca::array<ca::complex64>({ca::complex64(1, 2), ca::complex64(0, 1)}),
+                                         ca::array<ca::complex64>({ca::complex64(3, -1), ca::complex64(2, 0)})));
+  CHECK((z[0].re == 5 && z[0].im == 7));  // (1 + 2i)(3 - i) + 2i = 5 + 5i + 2i
+}
+
+TEST_CASE("linalg: NaN and infinity are handed on") {
+  const auto a = ca::array<float>({{1, NAN}, {INFINITY, 1}});
+  CHECK(test::equal(ca::matmul(a, ca::array<float>({1, 0})), {2}, doubles{NAN, INFINITY}));
+  CHECK(test::equal(ca::matmul(a, ca::array<float>({0, 1})), {2}, doubles{NAN, NAN}));
+}
+
+TEST_CASE("linalg: sizes beyond one tile, against a sum of products") {
+  const auto i = ca::arange(67 * 45) % 7, j = ca::arange(45 * 70) % 5;
+  const ca::ndarray<float> a = ca::reshape(i, {67, 45}), b = ca::reshape(j, {45, 70});
+  const ca::ndarray<float> c = ca::matmul(a, b);
+  CHECK(ca::all(c(13) == ca::sum(ca::expand_dims(a(13), 1) * b, 0)).item());
+  CHECK(ca::all(c(_, 69) == ca::sum(a * b(_, 69), 1)).item());
+  CHECK(ca::sum(c).item() == ca::sum(ca::sum(a, 0) * ca::sum(b, 1)).item());
+}
+
+TEST_CASE("linalg: shapes that do not fit") {
+  const auto a = make(), b = other();
+  CHECK(test::thrown<ca::shape_error>([&] { ca::matmul(a, a); }) ==
+        "matmul: shapes (2, 3) and (2, 3) do not fit: 3 columns, 2 rows");
+  CHECK(test::thrown<ca::shape_error>([&] { ca::matmul(a, b(0)); }).find("(2,)") != std::string::npos);
+  CHECK(test::thrown<ca::shape_error>([&] { ca::dot(a(0), b(0)); }).find("dot") == 0);
+  CHECK(test::thrown<ca::shape_error>([&] { ca::matmul(a, b(0, 0)); }).find("0-d") != std::string::npos);
+  CHECK(test::thrown<ca::shape_error>([&] {
+          ca::matmul(ca::zeros({2, 2, 3}), ca::zeros({3, 3, 2}));
+        }).find("axis 0") != std::string::npos);
+  // inner is for one or two axes: more would not be NumPy's inner
+  CHECK(test::thrown<ca::shape_error>([&] { ca::inner(ca::zeros({3, 3}), ca::zeros({3, 3, 3})); }).find("inner") == 0);
+  CHECK(test::thrown<ca::shape_error>([&] { ca::dot(ca::zeros({3, 3, 3}), ca::zeros({3, 3, 3})); }).find("dot") == 0);
+}
