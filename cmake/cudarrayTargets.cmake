@@ -11,6 +11,8 @@ include_guard(GLOBAL)
 add_library(cudarray::core INTERFACE IMPORTED GLOBAL)
 target_include_directories(cudarray::core INTERFACE "${cudarray_include_dir}")
 target_compile_features(cudarray::core INTERFACE cxx_std_20)
+# CMake 3.25 does not know cuda_std_20 of CUDA 13
+target_compile_options(cudarray::core INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
 
 # CBLAS belongs to core's users on both devices: files of one program must agree on what it finds.
 if(NOT DEFINED CUDARRAY_WITH_BLAS OR CUDARRAY_WITH_BLAS)

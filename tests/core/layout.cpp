@@ -205,7 +205,7 @@ TEST_CASE("shape: texts, broadcasting, limits") {
   CHECK(test::thrown<ca::shape_error>([] {
           d::check_extents("f", {INT64_MAX, 3});
         }).find("too large") != std::string::npos);
-  CHECK(d::check_extents("f", {0, INT64_MAX}).elements() == 0);
+  CHECK(d::check_extents("f", {0, int64_t(1) << 40}).elements() == 0);
 }
 
 TEST_CASE("axes: one, several, negative, none, all") {

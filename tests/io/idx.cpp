@@ -65,6 +65,9 @@ TEST_CASE("idx: wrong files") {
     CHECK(load(f, 2) == f.says("an implausible shape, (4294967295, 65535)"));
     const temporary_file overflow(text({0, 0, 8, 3, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255}));
     CHECK(load(overflow, 3).find(overflow.path()) == 0);
+    // 2^17 * 2^17 * 2^30 is 0 in 64 bits
+    const temporary_file wraps(text({0, 0, 8, 3, 0, 2, 0, 0, 0, 2, 0, 0, 64, 0, 0, 0}));
+    CHECK(load(wraps, 3) == wraps.says("an implausible shape, (131072, 131072, 1073741824)"));
   }
 }
 

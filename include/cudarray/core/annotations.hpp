@@ -4,10 +4,12 @@
 
 #if defined(__CUDACC__)
 #define CUDARRAY_HD __host__ __device__
+// Before a template for both sides whose arguments may be of the host alone, as the CPU backend's are.
+#define CUDARRAY_EXEC_CHECK_OFF _Pragma("nv_exec_check_disable")
 #else
 #define CUDARRAY_HD
+#define CUDARRAY_EXEC_CHECK_OFF
 #endif
 
 #define CUDARRAY_PUBLIC __attribute__((visibility("default")))
-#define CUDARRAY_HIDDEN __attribute__((visibility("hidden")))
 #define CUDARRAY_FORCE_INLINE inline __attribute__((always_inline))

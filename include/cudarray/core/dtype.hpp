@@ -204,6 +204,14 @@ namespace detail {
 template <class T>
 using compute_t = ::std::conditional_t<is_half<T>, float, T>;
 
+/// The range of a dtype, infinite for floats; constants, as device code cannot call std::numeric_limits.
+template <class T>
+struct bounds {
+  using limits = ::std::numeric_limits<T>;
+  static constexpr T highest = limits::has_infinity ? limits::infinity() : limits::max();
+  static constexpr T lowest = limits::has_infinity ? -limits::infinity() : limits::lowest();
+};
+
 /// An element of one dtype as another: float to integer saturates and NaN gives 0; complex to real drops the imaginary
 /// part; to bool is != 0.
 template <class To, class From>
@@ -226,8 +234,8 @@ CUDARRAY_HD constexpr To convert_scalar(From v) {
     // both bounds are powers of two, so exact in any float
     constexpr From high = From(To(1) << (::std::numeric_limits<To>::digits - 1)) * From(2);
     constexpr From low = kind_of<To> == kind::signed_ ? -high : From(0);
-    if (!(v > low)) return v != v ? To(0) : ::std::numeric_limits<To>::min();
-    if (v >= high) return ::std::numeric_limits<To>::max();
+    if (!(v > low)) return v != v ? To(0) : bounds<To>::lowest;
+    if (v >= high) return bounds<To>::highest;
     return static_cast<To>(v);
   } else {
     return static_cast<To>(v);

@@ -132,7 +132,7 @@ CUDARRAY_PER_BUILD inline layout permute_layout(const layout& l, const int* perm
 
 /// Views `l` in a shape it broadcasts to: repeated axes get stride 0. Throws shape_error.
 CUDARRAY_PER_BUILD inline layout broadcast_layout(const char* function, const layout& l, const shape& to) {
-  const int lead = to.ndim() - l.ndim();
+  const int lead = check_extents(function, to).ndim() - l.ndim();
   bool fits = lead >= 0;
   layout r{to, {}, l.offset};
   for (int i = 0; fits && i < l.ndim(); ++i) {
@@ -149,13 +149,19 @@ CUDARRAY_PER_BUILD inline shape resolve_reshape(const shape& from, const shape& 
   int64 known = 1;
   int unknown = -1;
   for (int i = 0; i < r.ndim(); ++i) {
-    if (r[i] == -1 && unknown < 0) unknown = i;
-    else if (r[i] < 0) throw shape_error(cat("reshape: cannot reshape ", from, " to ", request));
-    else known *= r[i];
+    if (r[i] == -1 && unknown < 0) {
+      unknown = i;
+    } else if (r[i] < 0 || __builtin_mul_overflow(known, r[i], &known)) {
+      known = -1;
+      break;
+    }
   }
   const int64 n = from.elements();
-  if (unknown >= 0 && known != 0 && n % known == 0) r[unknown] = n / known;
-  if (r.elements() != n || (unknown >= 0 && r[unknown] < 0))
+  if (unknown >= 0 && known != 0 && n % known == 0) {
+    r[unknown] = n / known;
+    known = n;
+  }
+  if (known != n || (unknown >= 0 && r[unknown] < 0))
     throw shape_error(cat("reshape: cannot reshape ", from, " (", n, " elements) to ", request));
   return r;
 }

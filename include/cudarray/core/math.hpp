@@ -72,6 +72,13 @@ CUDARRAY_HD constexpr T select(bool c, T a, T b) {
   return c ? a : b;
 }
 
+/// x < 0; compilers warn of it for unsigned types.
+template <dtype T>
+CUDARRAY_HD constexpr bool below_zero(T x) {
+  if constexpr (kind_of<T> <= kind::unsigned_) return false;
+  else return x < T(0);
+}
+
 /// Integer arithmetic wraps, bool + bool is "or" and bool * bool "and", as NumPy has it.
 #define CUDARRAY_WRAPPING(name, sign)                                                              \
   template <dtype T>                                                                               \
@@ -93,7 +100,7 @@ CUDARRAY_HD constexpr T negative(T a) {
 }
 template <detail::integer T>
 CUDARRAY_HD constexpr T abs(T a) {
-  return a < T(0) ? negative(a) : a;
+  return below_zero(a) ? negative(a) : a;
 }
 CUDARRAY_HD constexpr bool abs(bool a) { return a; }
 
@@ -115,16 +122,19 @@ CUDARRAY_HD constexpr T invert(T a) {
 /// -1, 0 or 1; NaN stays NaN.
 template <dtype T>
 CUDARRAY_HD constexpr T sign(T a) {
-  if constexpr (detail::is_integer<T>) return a > T(0) ? T(1) : a < T(0) ? T(-1) : T(0);
-  else return a > T(0) ? T(1) : a < T(0) ? T(-1) : a == T(0) ? T(0) : a;
+  if constexpr (detail::is_integer<T>) return a > T(0) ? T(1) : below_zero(a) ? T(-1) : T(0);
+  else return a > T(0) ? T(1) : below_zero(a) ? T(-1) : a == T(0) ? T(0) : a;
 }
 
 template <dtype T>
 CUDARRAY_HD constexpr bool isnan(T a) { return a != a; }
 template <dtype T>
 CUDARRAY_HD constexpr bool isinf(T a) {
-  if constexpr (detail::is_floating<T>) return a == ::std::numeric_limits<T>::infinity() || a == -::std::numeric_limits<T>::infinity();
-  else return false;
+  if constexpr (detail::is_floating<T>) {
+    return a == detail::bounds<T>::highest || a == detail::bounds<T>::lowest;
+  } else {
+    return false;
+  }
 }
 template <dtype T>
 CUDARRAY_HD constexpr bool isfinite(T a) { return a - a == T(0); }
@@ -145,11 +155,11 @@ CUDARRAY_HD inline T remainder(T a, T b) {
     if constexpr (kind_of<T> == kind::signed_)
       if (b == T(-1)) return T(0);
     const T m = T(a % b);
-    return m != T(0) && ((m < T(0)) != (b < T(0))) ? T(m + b) : m;
+    return m != T(0) && ((below_zero(m)) != (below_zero(b))) ? T(m + b) : m;
   } else {
     const T m = fmod(a, b);
     if (b == T(0)) return m;
-    if (m != T(0)) return (b < T(0)) != (m < T(0)) ? m + b : m;
+    if (m != T(0)) return (below_zero(b)) != (below_zero(m)) ? m + b : m;
     return copysign(T(0), b);
   }
 }
@@ -162,12 +172,12 @@ CUDARRAY_HD inline T floor_divide(T a, T b) {
     if constexpr (kind_of<T> == kind::signed_)
       if (b == T(-1)) return negative(a);
     const T q = T(a / b);
-    return T(a % b) != T(0) && ((a < T(0)) != (b < T(0))) ? T(q - 1) : q;
+    return T(a % b) != T(0) && ((below_zero(a)) != (below_zero(b))) ? T(q - 1) : q;
   } else {  // as NumPy's npy_divmod: exact where the quotient is representable
     if (b == T(0)) return a / b;
     const T m = fmod(a, b);
     T q = (a - m) / b;
-    if (m != T(0) && (b < T(0)) != (m < T(0))) q -= T(1);
+    if (m != T(0) && (below_zero(b)) != (below_zero(m))) q -= T(1);
     if (q == T(0)) return copysign(T(0), a / b);
     const T f = floor(q);
     return q - f > T(0.5) ? f + T(1) : f;
@@ -178,7 +188,7 @@ CUDARRAY_HD inline T floor_divide(T a, T b) {
 template <dtype T>
 CUDARRAY_HD inline T power(T a, T b) {
   if constexpr (detail::is_integer<T>) {
-    if (b < T(0)) return a == T(1) ? T(1) : a == T(-1) ? (b & T(1) ? T(-1) : T(1)) : T(0);
+    if (below_zero(b)) return a == T(1) ? T(1) : a == T(-1) ? (b & T(1) ? T(-1) : T(1)) : T(0);
     uint64 r = 1, x = uint64(a);
     for (uint64 e = uint64(b); e; e >>= 1) {
       if (e & 1) r *= x;
@@ -195,12 +205,12 @@ CUDARRAY_HD inline T power(T a, T b) {
 /// a * 2^b; 0 where b is negative or reaches the width.
 template <detail::integer T>
 CUDARRAY_HD constexpr T left_shift(T a, T b) {
-  return b < T(0) || uint64(b) >= 8 * sizeof(T) ? T(0) : T(uint64(a) << uint64(b));
+  return below_zero(b) || uint64(b) >= 8 * sizeof(T) ? T(0) : T(uint64(a) << uint64(b));
 }
 /// a / 2^b rounded down; 0 or -1 where b is negative or reaches the width.
 template <detail::integer T>
 CUDARRAY_HD constexpr T right_shift(T a, T b) {
-  return b < T(0) || uint64(b) >= 8 * sizeof(T) ? T(a < T(0) ? -1 : 0) : T(a >> b);
+  return below_zero(b) || uint64(b) >= 8 * sizeof(T) ? T(below_zero(a) ? -1 : 0) : T(a >> b);
 }
 
 }  // namespace math

@@ -68,12 +68,14 @@ class shape {
 
 namespace detail {
 
-/// Throws shape_error where an extent is negative or the element count overflows.
+/// Throws shape_error where an extent is negative, or the elements would need 2^59 bytes or more: strides and byte
+/// counts of a shape that passes cannot overflow, whatever its dtype.
 inline const shape& check_extents(const char* function, const shape& s) {
   int64 n = 1;
   for (int64 d : s) {
     if (d < 0) throw shape_error(cat(function, ": negative extent in shape ", s));
-    if (d != 0 && __builtin_mul_overflow(n, d, &n)) throw shape_error(cat(function, ": shape ", s, " is too large"));
+    if (d != 0 && (__builtin_mul_overflow(n, d, &n) || n >= (int64(1) << 55)))
+      throw shape_error(cat(function, ": shape ", s, " is too large"));
   }
   return s;
 }

@@ -46,6 +46,7 @@ struct load {
   static constexpr bool packable = ::std::is_arithmetic_v<T>;
   static constexpr int widest = sizeof(T);
   const T* p;
+  CUDARRAY_EXEC_CHECK_OFF
   template <class A>
   CUDARRAY_HD auto operator()(const A& a) const {
     return a.template load<I>(p);
@@ -58,6 +59,7 @@ struct constant {
   static constexpr bool packable = ::std::is_arithmetic_v<T>;
   static constexpr int widest = sizeof(T);
   T v;
+  CUDARRAY_EXEC_CHECK_OFF
   template <class A>
   CUDARRAY_HD auto operator()(const A& a) const {
     return a.splat(v);
@@ -70,6 +72,7 @@ struct generated {
   static constexpr bool packable = ::std::is_arithmetic_v<value_type>;
   static constexpr int widest = sizeof(value_type);
   G function;
+  CUDARRAY_EXEC_CHECK_OFF
   template <class A>
   CUDARRAY_HD auto operator()(const A& a) const {
     return a.template generate<I>(function);
@@ -97,6 +100,7 @@ struct gathered {
   fault_record* fault;
   const char* function;
   int axis;
+  CUDARRAY_EXEC_CHECK_OFF
   template <class A>
   CUDARRAY_HD T operator()(const A& a) const {
     int64 k = int64(index(a));
@@ -116,12 +120,14 @@ struct apply {
   }();
   Op op;
   slots<K...> kids;
+  CUDARRAY_EXEC_CHECK_OFF
   template <class A>
   CUDARRAY_HD auto operator()(const A& a) const {
     return call(a, ::std::make_integer_sequence<int, int(sizeof...(K))>{});
   }
 
  private:
+  CUDARRAY_EXEC_CHECK_OFF
   template <class A, int... J>
   CUDARRAY_HD auto call(const A& a, ::std::integer_sequence<int, J...>) const {
     return lane_cast<value_type>(
@@ -135,6 +141,7 @@ struct store_to {
   using value_type = T;
   static constexpr bool direct = true;
   T* p;
+  CUDARRAY_EXEC_CHECK_OFF
   template <class A, class V>
   CUDARRAY_HD void operator()(const A& a, V v) const {
     *a.template at<0>(p) = lane_cast<T>(v);
@@ -152,6 +159,7 @@ struct scatter_to {
   fault_record* fault;
   const char* function;
   int axis;
+  CUDARRAY_EXEC_CHECK_OFF
   template <class A, class V>
   CUDARRAY_HD void operator()(const A& a, V v) const {
     int64 k = int64(index(a));

@@ -56,8 +56,7 @@ constexpr bool on_one_device() {
 template <class C, class S>
 scalar<C> fit_scalar(const char* function, S s) {
   if constexpr (is_integer<C> && is_integer<normal_dtype_t<S>>) {
-    const C c = static_cast<C>(s);
-    if (static_cast<S>(c) != s || (c < C(0)) != (s < S(0)))
+    if (!::std::in_range<C>(s))
       throw value_error(cat(function, ": the scalar ", s, " does not fit ", dtype_name<C>));
   }
   return {convert_scalar<C>(normal_dtype_t<S>(s))};

@@ -78,6 +78,7 @@ using namespace math;  // the scalar overloads; packs are found by argument-depe
 #define CUDARRAY_UNARY_OP(name, rule_, value)          \
   struct name##_op : rule::rule_ {                     \
     static constexpr bool lanes = true;                \
+    CUDARRAY_EXEC_CHECK_OFF                                 \
     template <class L>                                 \
     CUDARRAY_HD constexpr auto operator()(const L& x) const { \
       return value;                                    \
@@ -89,6 +90,7 @@ CUDARRAY_UNARY_TABLE(CUDARRAY_UNARY_OP)
 #define CUDARRAY_BINARY_OP(name, rule_, value)              \
   struct name##_op : rule::rule_ {                          \
     static constexpr bool lanes = true;                     \
+    CUDARRAY_EXEC_CHECK_OFF                             \
     template <class L, class M>                             \
     CUDARRAY_HD constexpr auto operator()(const L& x, const M& y) const { \
       return value;                                         \
@@ -99,6 +101,7 @@ CUDARRAY_BINARY_TABLE(CUDARRAY_BINARY_OP)
 
 struct where_op : rule::choice {
   static constexpr bool lanes = true;
+  CUDARRAY_EXEC_CHECK_OFF
   template <class C, class L, class M>
   CUDARRAY_HD constexpr auto operator()(const C& c, const L& x, const M& y) const {
     return select(c, x, y);
@@ -108,6 +111,7 @@ struct where_op : rule::choice {
 /// min(max(x, low), high): a low above high gives high.
 struct clip_op : rule::ordered {
   static constexpr bool lanes = true;
+  CUDARRAY_EXEC_CHECK_OFF
   template <class L, class M, class H>
   CUDARRAY_HD constexpr auto operator()(const L& x, const M& low, const H& high) const {
     return minimum(maximum(x, low), high);
@@ -118,6 +122,7 @@ struct clip_op : rule::ordered {
 template <class U>
 struct astype_op : rule::cast<U> {
   static constexpr bool lanes = true;
+  CUDARRAY_EXEC_CHECK_OFF
   template <class L>
   CUDARRAY_HD constexpr L operator()(const L& x) const {
     return x;
@@ -129,6 +134,7 @@ template <class F>
 struct user_op : rule::as_called<F> {
   static constexpr bool lanes = false;
   F f;
+  CUDARRAY_EXEC_CHECK_OFF
   template <class... L>
   CUDARRAY_HD constexpr auto operator()(L... x) const {
     return f(x...);

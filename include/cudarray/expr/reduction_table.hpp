@@ -42,17 +42,12 @@ struct reduction {
   }
 };
 
-template <class V, bool Highest>
-constexpr V limit() {
-  if constexpr (detail::is_floating<V>) return Highest ? ::std::numeric_limits<V>::infinity() : -::std::numeric_limits<V>::infinity();
-  else return Highest ? ::std::numeric_limits<V>::max() : ::std::numeric_limits<V>::lowest();
-}
-
 struct sum_op : reduction<false, true> {
   template <class V>
   using types = accumulate_in<decltype(sum_type<V>()), block_of<decltype(sum_type<V>())>, total_of<decltype(sum_type<V>())>>;
   template <class A>
   CUDARRAY_HD static constexpr A identity() { return A(0); }
+  CUDARRAY_EXEC_CHECK_OFF
   template <class L>
   CUDARRAY_HD static constexpr L combine(const L& a, const L& b) {
     using namespace math;
@@ -65,6 +60,7 @@ struct prod_op : reduction<false, true> {
   using types = sum_op::types<V>;
   template <class A>
   CUDARRAY_HD static constexpr A identity() { return A(1); }
+  CUDARRAY_EXEC_CHECK_OFF
   template <class L>
   CUDARRAY_HD static constexpr L combine(const L& a, const L& b) {
     using namespace math;
@@ -90,7 +86,8 @@ struct max_op : reduction<false, false> {
   using types = accumulate_in<V, ::std::conditional_t<kind_of<V> == kind::boolean, uint8, detail::compute_t<V>>,
                               ::std::conditional_t<kind_of<V> == kind::boolean, uint8, detail::compute_t<V>>>;
   template <class A>
-  CUDARRAY_HD static constexpr A identity() { return limit<A, false>(); }
+  CUDARRAY_HD static constexpr A identity() { return detail::bounds<A>::lowest; }
+  CUDARRAY_EXEC_CHECK_OFF
   template <class L>
   CUDARRAY_HD static constexpr L combine(const L& a, const L& b) {
     using namespace math;
@@ -100,7 +97,8 @@ struct max_op : reduction<false, false> {
 
 struct min_op : max_op {
   template <class A>
-  CUDARRAY_HD static constexpr A identity() { return limit<A, true>(); }
+  CUDARRAY_HD static constexpr A identity() { return detail::bounds<A>::highest; }
+  CUDARRAY_EXEC_CHECK_OFF
   template <class L>
   CUDARRAY_HD static constexpr L combine(const L& a, const L& b) {
     using namespace math;
@@ -114,6 +112,7 @@ struct any_op : reduction<false, true> {
   using types = accumulate_in<bool, uint8, uint8>;
   template <class A>
   CUDARRAY_HD static constexpr A identity() { return A(0); }
+  CUDARRAY_EXEC_CHECK_OFF
   template <class L>
   CUDARRAY_HD static constexpr L combine(const L& a, const L& b) { return L(a | b); }
 };
@@ -121,6 +120,7 @@ struct any_op : reduction<false, true> {
 struct all_op : any_op {
   template <class A>
   CUDARRAY_HD static constexpr A identity() { return A(1); }
+  CUDARRAY_EXEC_CHECK_OFF
   template <class L>
   CUDARRAY_HD static constexpr L combine(const L& a, const L& b) { return L(a & b); }
 };
@@ -143,6 +143,7 @@ struct arg_op : reduction<true, false> {
   template <class A>
   CUDARRAY_HD static constexpr A identity() { return {decltype(A::value)(0), -1}; }
   /// The first NaN wins, then the extreme value, then the first of equals.
+  CUDARRAY_EXEC_CHECK_OFF
   template <class L>
   CUDARRAY_HD static constexpr L combine(const L& a, const L& b) {
     if (a.position < 0) return b;

@@ -70,8 +70,7 @@ const ndarray<uint8, Host> load_idx(const ::std::string& path, int axes) {
     unsigned char n[4];
     f.read(n, sizeof n);
     s.push_back(int64(n[0]) << 24 | n[1] << 16 | n[2] << 8 | n[3]);
-    count *= s[i];
-    if (count > (int64(1) << 34)) f.fail(detail::cat("an implausible shape, ", s));
+    if (__builtin_mul_overflow(count, s[i] > 0 ? s[i] : 1, &count) || count > (int64(1) << 34)) f.fail(detail::cat("an implausible shape, ", s));
   }
   ndarray<uint8, Host> a(detail::leaf<uint8, Host>{{}, allocate(Host{}, ::std::size_t(s.elements())), detail::c_layout(s), 0});
   f.read(a.data(), ::std::size_t(a.nbytes()));

@@ -29,8 +29,8 @@ CUDARRAY_ACTIVATION(relu_d, astype<value_type_t<X>>(x >= 0))
 CUDARRAY_ACTIVATION(sigmoid, 1 / (1 + exp(-x)))
 CUDARRAY_ACTIVATION(sigmoid_d, sigmoid(x) * sigmoid(-x))
 CUDARRAY_ACTIVATION(tanh_d, 1 - square(cudarray::tanh(x)))
-/// log(1 + exp(x)); x itself above 25, where the difference is below the last bit of float32.
-CUDARRAY_ACTIVATION(softplus, where(x > 25, x, log1p(exp(minimum(x, 25)))))
+/// log(1 + exp(x)), without overflow.
+CUDARRAY_ACTIVATION(softplus, maximum(x, 0) + log1p(exp(-abs(x))))
 CUDARRAY_ACTIVATION(softplus_d, sigmoid(x))
 #undef CUDARRAY_ACTIVATION
 

@@ -73,7 +73,7 @@ auto max_pool2d(const X& images, const pool_options& o = {}) {
   using D = device_type_t<X>;
   const ndarray<T, D> x(images);
   const auto g = detail::pool_grid("nnet::max_pool2d", x.shape(), o);
-  return detail::largest_pixels<Build>(detail::padded<Build>(x, o.padding, op::limit<T, false>()), g);
+  return detail::largest_pixels<Build>(detail::padded<Build>(x, o.padding, cudarray::detail::bounds<T>::lowest), g);
 }
 
 /// The gradient of max_pool2d: dy goes to the first largest pixel of its window; where windows overlap, gradients add up.
@@ -85,7 +85,7 @@ auto max_pool2d_backward(const G& gradient, const X& images, const pool_options&
   const ndarray<T, D> x(images), dy(gradient);
   const auto g = detail::pool_grid("nnet::max_pool2d_backward", x.shape(), o);
   detail::check_pool_gradient("nnet::max_pool2d_backward", dy.shape(), x.shape(), g);
-  const ndarray<T, D> wide_x = detail::padded<Build>(x, o.padding, op::limit<T, false>());
+  const ndarray<T, D> wide_x = detail::padded<Build>(x, o.padding, cudarray::detail::bounds<T>::lowest);
   const ndarray<T, D> top = detail::largest_pixels<Build>(wide_x, g), wide = zeros<T, D, Build>(wide_x.shape(), x.device());
   const ndarray<bool, D> found = zeros<bool, D, Build>(top.shape(), x.device()),
                          real = detail::padded<Build>(ndarray<bool, D>(ones<bool, D, Build>({1, 1, g.h, g.w}, x.device())), o.padding, false);

@@ -54,22 +54,28 @@ template <dtype T = float, device_tag Device = default_device>
 const ndarray<T, Device> empty(const shape& s, Device device = {}) {
   return ndarray<T, Device>(detail::new_array<T>("empty", s, device));
 }
+namespace detail {
+template <class Build, class T, class Device, class S>
+const ndarray<T, Device> filled(const char* function, const shape& s, S value, Device device) {
+  return from_generator<Build>(function, s, constant_value<T>{fit_scalar<T>(function, value).value}, device);
+}
+}  // namespace detail
+
 /// An array of one value. Eager.
 ///     ca::full<int>({2, 2}, 7)  // [[7 7] [7 7]]
 template <dtype T = float, device_tag Device = default_device, scalar_value S, class Build = this_build>
 const ndarray<T, Device> full(const shape& s, S value, Device device = {}) {
-  return detail::from_generator<Build>(
-      "full", s, detail::constant_value<T>{detail::fit_scalar<T>("full", value).value}, device);
+  return detail::filled<Build, T>("full", s, value, device);
 }
 /// An array of zeros. Eager.
 template <dtype T = float, device_tag Device = default_device, class Build = this_build>
 const ndarray<T, Device> zeros(const shape& s, Device device = {}) {
-  return full<T, Device, int, Build>(s, 0, device);
+  return detail::filled<Build, T>("zeros", s, 0, device);
 }
 /// An array of ones. Eager.
 template <dtype T = float, device_tag Device = default_device, class Build = this_build>
 const ndarray<T, Device> ones(const shape& s, Device device = {}) {
-  return full<T, Device, int, Build>(s, 1, device);
+  return detail::filled<Build, T>("ones", s, 1, device);
 }
 
 /// Arrays of the shape, dtype and device of another; `zeros_like<int>(x)` changes the dtype. Eager.
@@ -104,6 +110,7 @@ auto arange(S start, ::std::type_identity_t<S> stop, ::std::type_identity_t<S> s
     n = (span > 0) == (by > 0) && span != 0 ? (span + by - (by > 0 ? 1 : -1)) / by : 0;
   } else {
     const double count = ::ceil((double(stop) - double(start)) / double(step));
+    if (!(count < 9e15)) throw value_error(detail::cat("arange: ", double(start), " to ", double(stop), " by ", double(step)));
     n = count > 0 ? int64(count) : 0;
   }
   return detail::from_generator<Build>("arange", n, detail::arithmetic_sequence<V, C>{C(start), C(step), C(0), -1}, device);
@@ -126,7 +133,7 @@ const ndarray<T, Device> linspace(double start, double stop, int64 n = 50, Devic
 /// Ones on the k-th diagonal, zeros elsewhere. Eager.
 template <dtype T = float, device_tag Device = default_device, class Build = this_build>
 const ndarray<T, Device> eye(int64 rows, int64 columns = -1, int64 k = 0, Device device = {}) {
-  if (columns < 0) columns = rows;
+  if (columns == -1) columns = rows;
   return detail::from_generator<Build>("eye", {rows, columns}, detail::diagonal<T>{columns > 0 ? columns : 1, k}, device);
 }
 
@@ -187,7 +194,9 @@ const ndarray<normal_dtype_t<::std::remove_const_t<T>>, Device> array(::std::spa
 template <class T, device_tag Device = default_device>
   requires(dtype<normal_dtype_t<T>> && !::std::is_same_v<T, bool>)
 const ndarray<normal_dtype_t<T>, Device> array(const ::std::vector<T>& elements, const shape& s, Device device = {}) {
-  return array<const T, Device>(::std::span<const T>(elements), s, device);
+  if (detail::check_extents("array", s).elements() != int64(elements.size()))
+    throw shape_error(detail::cat("array: ", elements.size(), " elements for shape ", s));
+  return detail::upload(reinterpret_cast<const normal_dtype_t<T>*>(elements.data()), s, device);
 }
 template <class T, device_tag Device = default_device>
   requires(dtype<normal_dtype_t<T>> && !::std::is_same_v<T, bool>)

@@ -6,6 +6,7 @@
 
 namespace cudarray::inline v0::backend {
 namespace gpu {
+#pragma GCC visibility push(hidden)  // kernels belong to the file's own binary
 
 /// V lanes in registers.
 template <class T, int V>
@@ -57,7 +58,7 @@ struct flat_access {
 };
 
 template <int V, int Operands, class Target, class Tree>
-CUDARRAY_HIDDEN __global__ void __launch_bounds__(block_threads)
+__global__ void __launch_bounds__(block_threads)
     flat_kernel(const Target target, const Tree tree, const int64 n, const uint64 steps) {
   using T = typename Target::value_type;
   struct alignas(V * sizeof(T)) wide {
@@ -75,7 +76,7 @@ CUDARRAY_HIDDEN __global__ void __launch_bounds__(block_threads)
 }
 
 template <class Index, int Operands, class Target, class Tree>
-CUDARRAY_HIDDEN __global__ void __launch_bounds__(block_threads)
+__global__ void __launch_bounds__(block_threads)
     general_kernel(const Target target, const Tree tree, const device_space<Index, Operands> s, const Index n) {
   const Index stride = Index(gridDim.x) * blockDim.x;
   for (Index i = Index(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride) {
@@ -117,6 +118,7 @@ inline constexpr bool has_gathered<detail::gathered<I, T, X>> = true;
 template <class Op, class Types, class... K>
 inline constexpr bool has_gathered<detail::apply<Op, Types, K...>> = (has_gathered<K> || ...);
 
+#pragma GCC visibility pop
 }  // namespace gpu
 
 template <class Build, class Target, class Tree, int Operands>

@@ -6,6 +6,7 @@
 
 namespace cudarray::inline v0::backend {
 namespace gpu {
+#pragma GCC visibility push(hidden)  // kernels belong to the file's own binary
 
 /// How the threads of a block are spread: `wide` results at a time, `deep` threads on each. Threads next to each other
 /// work on one result (`along`) or on neighbouring results.
@@ -28,7 +29,7 @@ __device__ Total combine_block(Total v, const reduce_shape& r, int result, int d
 }
 
 template <class Index, int Operands, class Op, class Target, class Tree, class Total>
-CUDARRAY_HIDDEN __global__ void __launch_bounds__(block_threads)
+__global__ void __launch_bounds__(block_threads)
     reduce_kernel(const Target target, const Tree tree, const device_space<Index, Operands> s, const reduce_shape r, Total* partial) {
   using types = typename Op::template types<typename Tree::value_type>;
   using block = typename types::block;
@@ -64,7 +65,7 @@ CUDARRAY_HIDDEN __global__ void __launch_bounds__(block_threads)
 }
 
 template <class Index, int Operands, class Op, class R, class Target, class Total>
-CUDARRAY_HIDDEN __global__ void __launch_bounds__(block_threads)
+__global__ void __launch_bounds__(block_threads)
     finish_kernel(const Target target, const device_space<Index, Operands> s, const int64 results, const int64 count, const int chunks,
                   const Total* partial) {
   const int64 result = int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -128,6 +129,7 @@ void reduce_with(cuda device, const Target& target, const Tree& tree, const deta
            static_cast<const total*>(partial));
 }
 
+#pragma GCC visibility pop
 }  // namespace gpu
 
 template <class Build, class Target, class Tree, class Op, int Operands>

@@ -8,6 +8,7 @@
 
 namespace cudarray::inline v0::backend {
 namespace gpu {
+#pragma GCC visibility push(hidden)  // kernels belong to the file's own binary
 
 template <class T>
 struct comes_before {
@@ -19,11 +20,12 @@ struct comes_before {
 };
 
 template <class T>
-CUDARRAY_HIDDEN __global__ void __launch_bounds__(block_threads) count_up_kernel(T* to, int64 n) {
+__global__ void __launch_bounds__(block_threads) count_up_kernel(T* to, int64 n) {
   const int64 i = int64(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i < n) to[i] = T(i);
 }
 
+#pragma GCC visibility pop
 }  // namespace gpu
 
 template <class Build, class T>
