@@ -150,8 +150,8 @@ const std::vector<row> table = {
     // reshape
     throws<shape_error>("another number of elements", "reshape: cannot reshape (2, 3) (6 elements) to (4, 2)", [](arrays& x) { ca::reshape(x.a, {4, 2}); }),
     throws<shape_error>("an extent that does not come out", "reshape: cannot reshape (2, 3) (6 elements) to (4, -1)", [](arrays& x) { ca::reshape(x.a, {4, -1}); }),
-    throws<shape_error>("two unknown extents", "reshape: cannot reshape (2, 3) to (-1, -1)", [](arrays& x) { ca::reshape(x.a, {-1, -1}); }),
-    throws<shape_error>("a negative extent other than -1", "reshape: cannot reshape (2, 3) to (-2, -3)", [](arrays& x) { ca::reshape(x.a, {-2, -3}); }),
+    throws<shape_error>("two unknown extents", "reshape: cannot reshape (2, 3) (6 elements) to (-1, -1)", [](arrays& x) { ca::reshape(x.a, {-1, -1}); }),
+    throws<shape_error>("a negative extent other than -1", "reshape: cannot reshape (2, 3) (6 elements) to (-2, -3)", [](arrays& x) { ca::reshape(x.a, {-2, -3}); }),
     throws<shape_error>("an unknown extent beside 0", "reshape: cannot reshape (0,) (0 elements) to (0, -1)", [](arrays&) { ca::reshape(array_t(), {0, -1}); }),
 
     // joining and splitting

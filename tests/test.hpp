@@ -29,7 +29,8 @@ std::vector<ca::value_type_t<X>> values(const X& x) {
 template <ca::array_expression X, class T>
 bool equal(const X& x, const ca::shape& s, const std::vector<T>& expected) {
   const auto v = values(x);
-  if (ca::ndarray<ca::value_type_t<X>, ca::device_type_t<X>>(x).shape() != s || v.size() != expected.size()) return false;
+  if (ca::ndarray<ca::value_type_t<X>, ca::device_type_t<X>>(x).shape() != s || v.size() != expected.size())
+    return false;
   for (std::size_t i = 0; i < v.size(); ++i) {
     const double a = double(v[i]), b = double(expected[i]);
     if (a != b && !(a != a && b != b)) return false;
@@ -41,7 +42,8 @@ bool equal(const X& x, const ca::shape& s, const std::vector<T>& expected) {
 template <ca::array_expression X>
 bool close(const X& x, const ca::shape& s, const std::vector<double>& expected, double relative = 1e-6) {
   const auto v = values(x);
-  if (ca::ndarray<ca::value_type_t<X>, ca::device_type_t<X>>(x).shape() != s || v.size() != expected.size()) return false;
+  if (ca::ndarray<ca::value_type_t<X>, ca::device_type_t<X>>(x).shape() != s || v.size() != expected.size())
+    return false;
   for (std::size_t i = 0; i < v.size(); ++i) {
     const double a = double(v[i]), b = expected[i];
     if (!(std::fabs(a - b) <= relative * std::fmax(1., std::fabs(b)))) return false;

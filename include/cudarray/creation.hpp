@@ -4,10 +4,10 @@
 
 #include "ndarray.hpp"
 
+#include "backend/cpu/elementwise.hpp"
+#include "backend/cpu/memory.hpp"
 #include "ops/creation.hpp"
 #include "ops/transfer.hpp"
-#include "backend/cpu/memory.hpp"
-#include "backend/cpu/elementwise.hpp"
 #if defined(CUDARRAY_HAS_CUDA)
 #include "backend/cuda/memory.hpp"
 #if defined(__CUDACC__)

@@ -4,11 +4,11 @@
 
 #include "ndarray.hpp"
 
+#include "backend/cpu/elementwise.hpp"
+#include "backend/cpu/memory.hpp"
 #include "io/idx.hpp"
 #include "io/npy.hpp"
 #include "io/print.hpp"
-#include "backend/cpu/memory.hpp"
-#include "backend/cpu/elementwise.hpp"
 #if defined(CUDARRAY_HAS_CUDA)
 #include "backend/cuda/memory.hpp"
 #if defined(__CUDACC__)

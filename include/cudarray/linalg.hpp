@@ -4,11 +4,11 @@
 
 #include "ndarray.hpp"
 
-#include "ops/linalg.hpp"
-#include "backend/cpu/memory.hpp"
 #include "backend/cpu/elementwise.hpp"
 #include "backend/cpu/linalg.hpp"
+#include "backend/cpu/memory.hpp"
 #include "backend/cpu/reduce.hpp"
+#include "ops/linalg.hpp"
 #if defined(CUDARRAY_HAS_CUDA)
 #include "backend/cuda/linalg.hpp"
 #include "backend/cuda/memory.hpp"

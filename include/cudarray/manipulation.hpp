@@ -4,9 +4,9 @@
 
 #include "ndarray.hpp"
 
-#include "ops/manipulation.hpp"
-#include "backend/cpu/memory.hpp"
 #include "backend/cpu/elementwise.hpp"
+#include "backend/cpu/memory.hpp"
+#include "ops/manipulation.hpp"
 #if defined(CUDARRAY_HAS_CUDA)
 #include "backend/cuda/memory.hpp"
 #if defined(__CUDACC__)

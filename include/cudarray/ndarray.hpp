@@ -35,8 +35,7 @@ struct accessor {
   T* p;
   int64 stride[N];
   template <class... I>
-    requires(sizeof...(I) == N)
-  T& operator()(I... i) const {
+  requires(sizeof...(I) == N) T& operator()(I... i) const {
     int64 at = 0;
     int k = 0;
     ((at += int64(i) * stride[k++]), ...);
@@ -56,7 +55,8 @@ struct accessor {
 ///     row = a(1);             // rebinds the name `row`
 template <class T, class Device>
 class ndarray {
-  static_assert(detail::is_dtype<T>, "cudarray: not a dtype: bool, (u)int8-64, float16, bfloat16, float, double, complex64, complex128");
+  static_assert(detail::is_dtype<T>,
+                "cudarray: not a dtype: bool, (u)int8-64, float16, bfloat16, float, double, complex64, complex128");
 
  public:
   using value_type = T;
@@ -89,8 +89,7 @@ class ndarray {
   /// Makes this name stand for the value of an expression. The storage is used again where this handle alone owns it
   /// and dtype, shape and contiguity fit.
   template <array_expression E, class Build = this_build>
-    requires(!::std::is_same_v<::std::remove_cvref_t<E>, ndarray>)
-  ndarray& operator=(E&& e) & {
+  requires(!::std::is_same_v<::std::remove_cvref_t<E>, ndarray>) ndarray& operator=(E&& e) & {
     if constexpr (::std::is_same_v<value_type_t<E>, T> && ::std::is_same_v<device_type_t<E>, Device>) {
       const auto& n = detail::as_operand<T>("", e);
       if (owns_alone<::std::is_lvalue_reference_v<E>>(n)) {
@@ -111,8 +110,7 @@ class ndarray {
   /// Writes into the elements (`a(0) = x`): `x` broadcasts and is converted to T. Throws shape_error, value_error
   /// (read-only), stale_error.
   template <class V, class Build = this_build>
-    requires(array_expression<V> || scalar_value<V>)
-  const ndarray operator=(const V& v) && {
+  requires(array_expression<V> || scalar_value<V>) const ndarray operator=(const V& v) && {
     write<Build>(v);
     return *this;
   }
@@ -178,17 +176,14 @@ class ndarray {
   /// The address of the first element, in the device's memory. What is written through it no expression notices.
   T* data() const { return store_.get() ? static_cast<T*>(store_->data) + layout_.offset : nullptr; }
   /// The elements of a contiguous host array. Throws value_error if it is not contiguous.
-  ::std::span<T> span() const
-    requires(Device::host_accessible)
-  {
-    if (!is_contiguous()) throw value_error(detail::cat("span: the array of shape ", shape(), " is not contiguous: use .copy()"));
+  ::std::span<T> span() const requires(Device::host_accessible) {
+    if (!is_contiguous())
+      throw value_error(detail::cat("span: the array of shape ", shape(), " is not contiguous: use .copy()"));
     return {data(), ::std::size_t(size())};
   }
   /// Unchecked access by N indices. Throws shape_error if the array does not have N axes.
   template <int N>
-  detail::accessor<T, N> access() const
-    requires(Device::host_accessible)
-  {
+  detail::accessor<T, N> access() const requires(Device::host_accessible) {
     if (ndim() != N) throw shape_error(detail::cat("access: ", N, " indices for an array of shape ", shape()));
     detail::accessor<T, N> a{data(), {}};
     for (int i = 0; i < N; ++i) a.stride[i] = layout_.stride[i];
@@ -196,9 +191,7 @@ class ndarray {
   }
   /// One element of a host array. Throws index_error.
   template <::std::integral... I>
-  T& at(I... i) const
-    requires(Device::host_accessible)
-  {
+  T& at(I... i) const requires(Device::host_accessible) {
     if (int(sizeof...(I)) != ndim())
       throw index_error(detail::cat("at: ", sizeof...(I), " indices for an array of shape ", shape()));
     const index_item items[sizeof...(I) + 1] = {index_item(i)..., index_item(0)};
@@ -208,7 +201,8 @@ class ndarray {
 
   /// The value of an array of one element. Waits for the device. Throws value_error for any other size.
   T item() const {
-    if (size() != 1) throw value_error(detail::cat("item: an array of shape ", shape(), " has ", size(), " elements, not one"));
+    if (size() != 1)
+      throw value_error(detail::cat("item: an array of shape ", shape(), " has ", size(), " elements, not one"));
     T v{};
     copy_to_host(device(), &v, *store_, ::std::size_t(layout_.offset) * sizeof(T), sizeof(T));
     return v;
@@ -225,7 +219,7 @@ class ndarray {
   }
   /// The axes reversed: a view.
   CUDARRAY_PER_BUILD ndarray t() const {
-    int perm[max_rank];
+    int perm[max_rank] = {};
     for (int i = 0; i < ndim(); ++i) perm[i] = ndim() - 1 - i;
     return ndarray(store_, detail::permute_layout(layout_, perm));
   }

@@ -4,13 +4,13 @@
 
 #include "ndarray.hpp"
 
+#include "indexing.hpp"
+#include "linalg.hpp"
 #include "nnet/activations.hpp"
 #include "nnet/conv.hpp"
 #include "nnet/dropout.hpp"
 #include "nnet/losses.hpp"
 #include "nnet/pool.hpp"
-#include "indexing.hpp"
-#include "linalg.hpp"
 #include "random.hpp"
 #include "reductions.hpp"
 #if defined(CUDARRAY_HAS_CUDNN)

@@ -4,12 +4,12 @@
 
 #include "ndarray.hpp"
 
-#include "ops/random.hpp"
 #include "backend/cpu/elementwise.hpp"
 #include "backend/cpu/indexing.hpp"
 #include "backend/cpu/memory.hpp"
 #include "backend/cpu/reduce.hpp"
 #include "backend/cpu/sorting.hpp"
+#include "ops/random.hpp"
 #if defined(CUDARRAY_HAS_CUDA)
 #include "backend/cuda/memory.hpp"
 #if defined(__CUDACC__)

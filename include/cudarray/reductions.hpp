@@ -4,11 +4,11 @@
 
 #include "ndarray.hpp"
 
+#include "backend/cpu/elementwise.hpp"
+#include "backend/cpu/memory.hpp"
+#include "backend/cpu/reduce.hpp"
 #include "ops/reductions.hpp"
 #include "ops/transfer.hpp"
-#include "backend/cpu/memory.hpp"
-#include "backend/cpu/elementwise.hpp"
-#include "backend/cpu/reduce.hpp"
 #if defined(CUDARRAY_HAS_CUDA)
 #include "backend/cuda/memory.hpp"
 #if defined(__CUDACC__)

@@ -43,7 +43,8 @@ TEST_CASE("cuda: a fused statement is one kernel and one allocation in a graph")
   const array a = ca::ones({64, 64}), b = ca::ones({64, 64}), c = ca::ones({64, 64});
   ca::synchronize();
   // operands last written on another stream would be a dependency on it: borrow their memory instead
-  const array x = ca::from_pointer(a.data(), {64, 64}), y = ca::from_pointer(b.data(), {64, 64}), z = ca::from_pointer(c.data(), {64, 64});
+  const array x = ca::from_pointer(a.data(), {64, 64}), y = ca::from_pointer(b.data(), {64, 64}),
+              z = ca::from_pointer(c.data(), {64, 64});
   const node_counts fused = captured([&] { array d = x + y * z; });
   CHECK(fused.kernels == 1);
   CHECK(fused.allocations == 1);
@@ -102,12 +103,14 @@ TEST_CASE("cuda: stream_scope restores the stream before") {
 TEST_CASE("cuda: an index out of range is thrown by the next synchronising call, once") {
   const array a = ca::array<float>({1, 2, 3});
   const array picked = ca::take(a, ca::array<int>({0, 7, 2}));
-  CHECK(test::thrown<ca::index_error>([] { ca::synchronize(); }) == "take: index 7 is out of bounds for axis 0 with size 3");
+  CHECK(test::thrown<ca::index_error>([] { ca::synchronize(); }) ==
+        "take: index 7 is out of bounds for axis 0 with size 3");
   CHECK(test::equal(picked, {3}, std::vector<float>{1, 0, 3}));
   ca::synchronize();
   const array unchanged = ca::array<float>({1, 2, 3});
   unchanged(ca::array<int>({-4, 1})) = 9;
-  CHECK(test::thrown<ca::index_error>([] { ca::synchronize(); }) == "index: index -4 is out of bounds for axis 0 with size 3");
+  CHECK(test::thrown<ca::index_error>([] { ca::synchronize(); }) ==
+        "index: index -4 is out of bounds for axis 0 with size 3");
   CHECK(test::equal(unchanged, {3}, std::vector<float>{1, 9, 3}));
 }
 

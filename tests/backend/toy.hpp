@@ -61,7 +61,8 @@ struct toy_access {
 
 /// Calls `body(access, position)` for every place of the axes [begin, end), in C order.
 template <int Operands, class F>
-void toy_walk(const detail::iteration_space<Operands>& s, int begin, int end, toy_access<Operands> from, const F& body) {
+void toy_walk(const detail::iteration_space<Operands>& s, int begin, int end, toy_access<Operands> from,
+              const F& body) {
   for (int64 i = 0, n = s.size(begin, end); i < n; ++i) {
     toy_access<Operands> a = from;
     int64 rest = i;

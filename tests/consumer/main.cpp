@@ -1,7 +1,7 @@
 // A consumer of the package.
 // SPDX-License-Identifier: MIT
-#include <cudarray/cudarray.hpp>
 #include <cstdio>
+#include <cudarray/cudarray.hpp>
 
 namespace ca = cudarray;
 

@@ -1,6 +1,6 @@
 """Every header compiles alone; a CPU build reads no CUDA header.
 
-headers.py --include DIR --compiler COMMAND [--cuda-include DIR]    with a CUDA include folder the CUDA backend's host
+headers.py --include DIR --compiler COMMAND [--cuda-include DIR:DIR]    with a CUDA include folder the CUDA backend's host
 headers are compiled too, by the same plain compiler
 """
 import argparse
@@ -22,7 +22,9 @@ def main():
     root = pathlib.Path(a.include)
     flags = [f'-I{root}']
     if a.cuda_include:
-        flags += ['-isystem', a.cuda_include, '-DCUDARRAY_HAS_CUDA', '-DCUDARRAY_DEFAULT_DEVICE=cuda']
+        flags += ['-DCUDARRAY_HAS_CUDA', '-DCUDARRAY_DEFAULT_DEVICE=cuda']
+        for folder in a.cuda_include.split(':'):
+            flags += ['-isystem', folder]
     headers = sorted(p.relative_to(root) for p in root.rglob('*.hpp'))
     if not a.cuda_include:
         headers = [h for h in headers if 'backend/cuda' not in h.as_posix()]

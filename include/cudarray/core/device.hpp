@@ -37,9 +37,9 @@ using default_device = backend::cpu;
 
 template <class T>
 concept device_tag = requires {
-  { T::name };
-  { T::synchronous };
-  { T::host_accessible };
+  {T::name};
+  {T::synchronous};
+  {T::host_accessible};
 };
 
 }  // namespace cudarray::inline v0

@@ -23,7 +23,18 @@ using float32 = float;
 using float64 = double;
 
 /// Kinds in the order of promotion. The `weak_` kinds are C++ scalars: they raise the kind, never the size.
-enum class kind { boolean, unsigned_, signed_, floating, complex_, weak_bool, weak_int, weak_float, weak_complex, none };
+enum class kind {
+  boolean,
+  unsigned_,
+  signed_,
+  floating,
+  complex_,
+  weak_bool,
+  weak_int,
+  weak_float,
+  weak_complex,
+  none
+};
 
 template <class T>
 struct dtype_traits {
@@ -31,11 +42,11 @@ struct dtype_traits {
   static constexpr const char* name = "none";
 };
 
-#define CUDARRAY_DTYPE(T, K, N)                    \
-  template <>                                      \
-  struct dtype_traits<T> {                         \
-    static constexpr kind k = kind::K;             \
-    static constexpr const char* name = N;         \
+#define CUDARRAY_DTYPE(T, K, N)            \
+  template <>                              \
+  struct dtype_traits<T> {                 \
+    static constexpr kind k = kind::K;     \
+    static constexpr const char* name = N; \
   };
 CUDARRAY_DTYPE(bool, boolean, "bool")
 CUDARRAY_DTYPE(int8, signed_, "int8")
@@ -87,12 +98,12 @@ inline constexpr bool is_floating = kind_of<T> == kind::floating;
 template <class T>
 inline constexpr bool is_complex = kind_of<T> == kind::complex_;
 template <class T>
-inline constexpr bool is_weak = kind_of<T> >= kind::weak_bool && kind_of<T> <= kind::weak_complex;
+inline constexpr bool is_weak = kind_of<T> >= kind::weak_bool&& kind_of<T> <= kind::weak_complex;
 
 template <int Bytes>
-using signed_t = ::std::conditional_t<
-    Bytes == 1, int8,
-    ::std::conditional_t<Bytes == 2, int16, ::std::conditional_t<Bytes == 4, int32, int64>>>;
+using signed_t =
+    ::std::conditional_t<Bytes == 1, int8,
+                         ::std::conditional_t<Bytes == 2, int16, ::std::conditional_t<Bytes == 4, int32, int64>>>;
 template <int Bytes>
 using unsigned_t = ::std::make_unsigned_t<signed_t<Bytes>>;
 template <int Bytes>
@@ -196,7 +207,8 @@ using normal_dtype_t = typename detail::normal_dtype<T>::type;
 
 /// True for C++ scalars that may stand beside an array.
 template <class S>
-concept scalar_value = detail::weak_kind<S>() != kind::none;
+concept scalar_value = detail::weak_kind<S>()
+!= kind::none;
 
 namespace detail {
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "annotations.hpp"
+#include "build.hpp"
 
 namespace cudarray::inline v0 {
 
@@ -71,17 +72,17 @@ class CUDARRAY_PUBLIC io_error : public error {
 
 namespace detail {
 
-inline void append(::std::string& s, const char* v) { s += v; }
-inline void append(::std::string& s, const ::std::string& v) { s += v; }
-inline void append(::std::string& s, char v) { s += v; }
-inline void append(::std::string& s, bool v) { s += v ? "true" : "false"; }
-inline void append(::std::string& s, int v) { s += ::std::to_string(v); }
-inline void append(::std::string& s, long v) { s += ::std::to_string(v); }
-inline void append(::std::string& s, long long v) { s += ::std::to_string(v); }
-inline void append(::std::string& s, unsigned v) { s += ::std::to_string(v); }
-inline void append(::std::string& s, unsigned long v) { s += ::std::to_string(v); }
-inline void append(::std::string& s, unsigned long long v) { s += ::std::to_string(v); }
-inline void append(::std::string& s, double v) {
+CUDARRAY_PER_BUILD inline void append(::std::string& s, const char* v) { s += v; }
+CUDARRAY_PER_BUILD inline void append(::std::string& s, const ::std::string& v) { s += v; }
+CUDARRAY_PER_BUILD inline void append(::std::string& s, char v) { s += v; }
+CUDARRAY_PER_BUILD inline void append(::std::string& s, bool v) { s += v ? "true" : "false"; }
+CUDARRAY_PER_BUILD inline void append(::std::string& s, int v) { s += ::std::to_string(v); }
+CUDARRAY_PER_BUILD inline void append(::std::string& s, long v) { s += ::std::to_string(v); }
+CUDARRAY_PER_BUILD inline void append(::std::string& s, long long v) { s += ::std::to_string(v); }
+CUDARRAY_PER_BUILD inline void append(::std::string& s, unsigned v) { s += ::std::to_string(v); }
+CUDARRAY_PER_BUILD inline void append(::std::string& s, unsigned long v) { s += ::std::to_string(v); }
+CUDARRAY_PER_BUILD inline void append(::std::string& s, unsigned long long v) { s += ::std::to_string(v); }
+CUDARRAY_PER_BUILD inline void append(::std::string& s, double v) {
   ::std::string t = ::std::to_string(v);
   while (t.size() > 2 && t.back() == '0' && t[t.size() - 2] != '.') t.pop_back();
   s += t;
@@ -89,7 +90,7 @@ inline void append(::std::string& s, double v) {
 
 /// Joins values into a text; types of the library add an overload of `append` beside themselves.
 template <class... A>
-::std::string cat(const A&... a) {
+CUDARRAY_PER_BUILD ::std::string cat(const A&... a) {
   ::std::string s;
   (append(s, a), ...);
   return s;

@@ -75,7 +75,7 @@ struct complex {
   CUDARRAY_HD explicit constexpr complex(const complex<U>& o) : re(T(o.re)), im(T(o.im)) {}
   /// From `std::complex` and its like; only the host calls it.
   template <class C>
-    requires requires(const C& c) { c.real(), c.imag(); }
+  requires requires(const C& c) { c.real(), c.imag(); }
   constexpr complex(const C& c) : re(T(c.real())), im(T(c.imag())) {}
   CUDARRAY_HD friend constexpr complex operator+(complex a, complex b) { return {a.re + b.re, a.im + b.im}; }
   CUDARRAY_HD friend constexpr complex operator-(complex a, complex b) { return {a.re - b.re, a.im - b.im}; }

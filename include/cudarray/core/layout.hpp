@@ -38,7 +38,7 @@ CUDARRAY_PER_BUILD constexpr layout c_layout(const shape& s) {
 }
 
 /// True if the elements lie in C order without gaps; extents of 1 and empty arrays do not matter.
-constexpr bool is_c_contiguous(const layout& l) {
+CUDARRAY_PER_BUILD constexpr bool is_c_contiguous(const layout& l) {
   if (l.elements() == 0) return true;
   int64 step = 1;
   for (int i = l.ndim() - 1; i >= 0; --i) {
@@ -59,7 +59,7 @@ constexpr bool repeats_elements(const layout& l) {
 struct extent {
   int64 first = 0, last = -1;
 };
-constexpr extent span_of(const layout& l) {
+CUDARRAY_PER_BUILD constexpr extent span_of(const layout& l) {
   if (l.elements() == 0) return {};
   extent e{l.offset, l.offset};
   for (int i = 0; i < l.ndim(); ++i) {

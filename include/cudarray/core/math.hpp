@@ -11,10 +11,7 @@ namespace detail {
 
 /// Conversion between lane types; SIMD packs add an overload found by argument-dependent look-up.
 template <class To, class From>
-  requires(kind_of<From> != kind::none)
-CUDARRAY_HD constexpr To lane_cast(From v) {
-  return convert_scalar<To>(v);
-}
+requires(kind_of<From> != kind::none) CUDARRAY_HD constexpr To lane_cast(From v) { return convert_scalar<To>(v); }
 
 template <class T>
 concept real_floating = ::std::is_same_v<T, float> || ::std::is_same_v<T, double>;
@@ -58,7 +55,6 @@ CUDARRAY_MATH1(trunc, trunc)
 CUDARRAY_MATH1(rint, rint)
 CUDARRAY_MATH1(abs, fabs)
 CUDARRAY_MATH2(arctan2, atan2)
-CUDARRAY_MATH2(hypot, hypot)
 CUDARRAY_MATH2(copysign, copysign)
 CUDARRAY_MATH2(fmod, fmod)
 #undef CUDARRAY_MATH1
@@ -66,6 +62,18 @@ CUDARRAY_MATH2(fmod, fmod)
 
 CUDARRAY_HD inline float fma(float a, float b, float c) { return ::fmaf(a, b, c); }
 CUDARRAY_HD inline double fma(double a, double b, double c) { return ::fma(a, b, c); }
+
+/// CUDA's overflows already where an operand is near the largest number.
+template <detail::real_floating T>
+CUDARRAY_HD inline T hypot(T x, T y) {
+  const auto c = [](T a, T b) {
+    if constexpr (sizeof(T) == 4) return ::hypotf(a, b);
+    else return ::hypot(a, b);
+  };
+  constexpr T infinity = detail::bounds<T>::highest;
+  const T r = c(x, y);
+  return r == infinity && abs(x) != infinity && abs(y) != infinity ? T(2) * c(x / T(2), y / T(2)) : r;
+}
 
 template <dtype T>
 CUDARRAY_HD constexpr T select(bool c, T a, T b) {
@@ -80,11 +88,11 @@ CUDARRAY_HD constexpr bool below_zero(T x) {
 }
 
 /// Integer arithmetic wraps, bool + bool is "or" and bool * bool "and", as NumPy has it.
-#define CUDARRAY_WRAPPING(name, sign)                                                              \
-  template <dtype T>                                                                               \
-  CUDARRAY_HD constexpr T name(T a, T b) {                                                         \
-    if constexpr (detail::is_integer<T>) return T(uint64(a) sign uint64(b));                       \
-    else return a sign b;                                                                          \
+#define CUDARRAY_WRAPPING(name, sign)                                        \
+  template <dtype T>                                                         \
+  CUDARRAY_HD constexpr T name(T a, T b) {                                   \
+    if constexpr (detail::is_integer<T>) return T(uint64(a) sign uint64(b)); \
+    else return a sign b;                                                    \
   }
 CUDARRAY_WRAPPING(add, +)
 CUDARRAY_WRAPPING(subtract, -)
@@ -105,13 +113,21 @@ CUDARRAY_HD constexpr T abs(T a) {
 CUDARRAY_HD constexpr bool abs(bool a) { return a; }
 
 template <detail::whole T>
-CUDARRAY_HD constexpr T floor(T a) { return a; }
+CUDARRAY_HD constexpr T floor(T a) {
+  return a;
+}
 template <detail::whole T>
-CUDARRAY_HD constexpr T ceil(T a) { return a; }
+CUDARRAY_HD constexpr T ceil(T a) {
+  return a;
+}
 template <detail::whole T>
-CUDARRAY_HD constexpr T trunc(T a) { return a; }
+CUDARRAY_HD constexpr T trunc(T a) {
+  return a;
+}
 template <detail::whole T>
-CUDARRAY_HD constexpr T rint(T a) { return a; }
+CUDARRAY_HD constexpr T rint(T a) {
+  return a;
+}
 
 template <dtype T>
 CUDARRAY_HD constexpr T invert(T a) {
@@ -127,7 +143,9 @@ CUDARRAY_HD constexpr T sign(T a) {
 }
 
 template <dtype T>
-CUDARRAY_HD constexpr bool isnan(T a) { return a != a; }
+CUDARRAY_HD constexpr bool isnan(T a) {
+  return a != a;
+}
 template <dtype T>
 CUDARRAY_HD constexpr bool isinf(T a) {
   if constexpr (detail::is_floating<T>) {
@@ -137,15 +155,21 @@ CUDARRAY_HD constexpr bool isinf(T a) {
   }
 }
 template <dtype T>
-CUDARRAY_HD constexpr bool isfinite(T a) { return a - a == T(0); }
+CUDARRAY_HD constexpr bool isfinite(T a) {
+  return a - a == T(0);
+}
 CUDARRAY_HD constexpr bool isfinite(bool) { return true; }
 
 /// The larger; NaN where either is.
 template <dtype T>
-CUDARRAY_HD constexpr T maximum(T a, T b) { return a > b || a != a ? a : b; }
+CUDARRAY_HD constexpr T maximum(T a, T b) {
+  return a > b || a != a ? a : b;
+}
 /// The smaller; NaN where either is.
 template <dtype T>
-CUDARRAY_HD constexpr T minimum(T a, T b) { return a < b || a != a ? a : b; }
+CUDARRAY_HD constexpr T minimum(T a, T b) {
+  return a < b || a != a ? a : b;
+}
 
 /// The remainder with the sign of the divisor, as Python's `%`. Integers: 0 for a divisor of 0.
 template <dtype T>

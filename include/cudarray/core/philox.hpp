@@ -28,7 +28,8 @@ struct random_source {
   uint64 seed = 0, stream = 0, block = 0;
   CUDARRAY_HD constexpr words at(uint64 i) const {
     const uint64 b = block + i;
-    return philox({{uint32(b), uint32(b >> 32), uint32(stream), uint32(stream >> 32)}}, uint32(seed), uint32(seed >> 32));
+    return philox({{uint32(b), uint32(b >> 32), uint32(stream), uint32(stream >> 32)}}, uint32(seed),
+                  uint32(seed >> 32));
   }
   CUDARRAY_HD constexpr uint32 word(int64 i) const { return at(uint64(i) / 4).w[i % 4]; }
   CUDARRAY_HD constexpr uint64 two_words(int64 i) const {
@@ -65,7 +66,7 @@ CUDARRAY_HD inline T minus_two_log(T u) {
 template <class T>
 CUDARRAY_HD inline void sincos_turn(T t, T& sine, T& cosine) {
   constexpr int terms = ::std::is_same_v<T, float> ? 5 : 9;
-  const int quarter = int(math::fma(t, T(4), T(0.5)));               // nearest quarter turn, 0 to 4
+  const int quarter = int(math::fma(t, T(4), T(0.5)));                         // nearest quarter turn, 0 to 4
   const T x = math::fma(T(quarter), T(-0.25), t) * T(6.28318530717958647693);  // |x| <= pi / 4
   const T z = -(x * x);
   T s = T(1), c = T(1);

@@ -51,7 +51,7 @@ class shape {
   }
   friend constexpr bool operator!=(const shape& a, const shape& b) { return !(a == b); }
   /// As Python prints a tuple: `(3, 4)`, `(3,)`, `()`.
-  friend void append(::std::string& s, const shape& v) {
+  CUDARRAY_PER_BUILD friend void append(::std::string& s, const shape& v) {
     s += '(';
     for (int i = 0; i < v.ndim_; ++i) {
       if (i) s += ", ";
@@ -70,7 +70,7 @@ namespace detail {
 
 /// Throws shape_error where an extent is negative, or the elements would need 2^59 bytes or more: strides and byte
 /// counts of a shape that passes cannot overflow, whatever its dtype.
-inline const shape& check_extents(const char* function, const shape& s) {
+CUDARRAY_PER_BUILD inline const shape& check_extents(const char* function, const shape& s) {
   int64 n = 1;
   for (int64 d : s) {
     if (d < 0) throw shape_error(cat(function, ": negative extent in shape ", s));
@@ -81,7 +81,7 @@ inline const shape& check_extents(const char* function, const shape& s) {
 }
 
 /// The axis counted from the front; negative ones count from the end. Throws index_error.
-inline int normal_axis(const char* function, int64 axis, int ndim) {
+CUDARRAY_PER_BUILD inline int normal_axis(const char* function, int64 axis, int ndim) {
   if (axis < -ndim || axis >= ndim)
     throw index_error(cat(function, ": axis ", axis, " is out of bounds for an array of ", ndim, " axes"));
   return int(axis < 0 ? axis + ndim : axis);

@@ -34,10 +34,12 @@ inline constexpr bool has_gather<gather<T, D, I>> = true;
 /// Plans of more operands than this are split: a part is materialised first. 40 operands of 64 bytes stay below 4 KB.
 inline constexpr int most_leaves = 40;
 
-/// Throws stale_error for a leaf written since it was built, device_error for leaves on two ordinals. Returns the ordinal.
+/// Throws stale_error for a leaf written since it was built, device_error for leaves on two ordinals. Returns the
+/// ordinal.
 template <class N>
 int check_leaves(const N& n) {
-  int ordinal = -1;
+  int ordinal = 0;
+  bool known = false;
   for_each_leaf(n, [&](const auto& l) {
     int here;
     if constexpr (requires { l.store; }) {
@@ -47,11 +49,12 @@ int check_leaves(const N& n) {
     } else {
       here = l.ordinal;
     }
-    if (ordinal >= 0 && here != ordinal)
+    if (known && here != ordinal)
       throw device_error(cat("operands on devices ", ordinal, " and ", here, ": move one with ca::to"));
     ordinal = here;
+    known = true;
   });
-  return ordinal < 0 ? 0 : ordinal;
+  return ordinal;
 }
 
 /// True if writing `to` while reading the expression could read what was just written.
@@ -73,18 +76,14 @@ auto materialise(const N& n) -> leaf<node_value_t<N>, device_type_t<N>>;
 
 /// The same expression with every inner reduction, and what exceeds a plan's size, replaced by its value.
 template <class Build, class N>
-  requires(!has_reduce<N> && N::leaves <= most_leaves)
-const N& settle(const N& n) {
-  return n;
-}
+requires(!has_reduce<N> && N::leaves <= most_leaves) const N& settle(const N& n) { return n; }
 template <class Build, class Op, class K>
 auto settle(const reduce<Op, K>& n) {
   count(counters.temporaries);
   return materialise<Build>(n);
 }
 template <class Build, class T, class D, class I>
-  requires(has_reduce<I>)
-auto settle(const gather<T, D, I>& n) {
+requires(has_reduce<I>) auto settle(const gather<T, D, I>& n) {
   auto index = settle<Build>(n.index);
   return gather<T, D, decltype(index)>{{}, n.source, index, n.axis, n.extents};
 }
@@ -98,16 +97,18 @@ auto settle_kid(const K& k) {
   }
 }
 template <class Build, class Op, class... K>
-  requires(has_reduce<map<Op, K...>> || map<Op, K...>::leaves > most_leaves)
-auto settle(const map<Op, K...>& n) {
+requires(has_reduce<map<Op, K...>> || map<Op, K...>::leaves > most_leaves) auto settle(const map<Op, K...>& n) {
   return [&]<int... I>(::std::integer_sequence<int, I...>) {
     constexpr bool split = map<Op, K...>::leaves > most_leaves;
     const auto kid = [](const auto& k) {
       if constexpr (split) return settle_kid<Build, int(sizeof...(K))>(k);
       else return settle<Build>(k);
     };
-    return [&](auto... done) { return map<Op, decltype(done)...>{{}, n.op, {{done}...}, n.extents}; }(kid(get<I>(n.kids))...);
-  }(::std::make_integer_sequence<int, int(sizeof...(K))>{});
+    return [&](auto... done) {
+      return map<Op, decltype(done)...>{{}, n.op, {{done}...}, n.extents};
+    }(kid(get<I>(n.kids))...);
+  }
+  (::std::make_integer_sequence<int, int(sizeof...(K))>{});
 }
 
 /// Runs `body(fault)` with the record its plan reports to; a synchronous device's fault is thrown here.
@@ -133,7 +134,7 @@ void run(const storage_ref& store, const layout& to, const N& n, int ordinal) {
     iteration_space<1 + N::leaves> s;
     const shape full = to.dims;
     s.ndim = s.kept = full.ndim();
-    int axis_of[max_rank];
+    int axis_of[max_rank] = {};
     for (int d = 0; d < full.ndim(); ++d) {
       s.extent[d] = full[d];
       axis_of[d] = d;
@@ -156,7 +157,7 @@ void run(const storage_ref& store, const layout& to, const reduce<Op, K>& n, int
     iteration_space<1 + kid_type::leaves> s;
     s.ndim = full.ndim();
     const bool keepdims = n.extents.ndim() == full.ndim();
-    int axis_of[max_rank];
+    int axis_of[max_rank] = {};
     int result_axis = 0;
     for (int d = 0; d < full.ndim(); ++d) {
       const bool reduced = n.over >> d & 1u;
@@ -199,7 +200,8 @@ auto materialise(const N& n) -> leaf<node_value_t<N>, device_type_t<N>> {
 inline void check_writable(const storage& s, const layout& l) {
   if (s.read_only) throw value_error("assignment: the array borrows const memory, so it is read-only");
   if (repeats_elements(l))
-    throw value_error(cat("assignment: the array of shape ", l.dims, " repeats elements (stride 0), so it is read-only"));
+    throw value_error(
+        cat("assignment: the array of shape ", l.dims, " repeats elements (stride 0), so it is read-only"));
 }
 
 /// Writes an expression into an array, broadcasting and converting. Alias-safe; a temporary is made only if needed.

@@ -212,15 +212,13 @@ auto lower(const gather<T, D, X>& n, const int* axis_of, Space& s, fault_record*
 }
 
 template <int I, class Types, class Op, class Space, class... K, class... Tree>
-auto lower_kids(const map<Op, K...>& n, const int*, Space&, fault_record*, const Tree&... done)
-  requires(sizeof...(Tree) == sizeof...(K))
-{
+auto lower_kids(const map<Op, K...>& n, const int*, Space&, fault_record*,
+                const Tree&... done) requires(sizeof...(Tree) == sizeof...(K)) {
   return apply<Op, Types, Tree...>{n.op, {{done}...}};
 }
 template <int I, class Types, class Op, class Space, class... K, class... Tree>
-auto lower_kids(const map<Op, K...>& n, const int* axis_of, Space& s, fault_record* fault, const Tree&... done)
-  requires(sizeof...(Tree) < sizeof...(K))
-{
+auto lower_kids(const map<Op, K...>& n, const int* axis_of, Space& s, fault_record* fault,
+                const Tree&... done) requires(sizeof...(Tree) < sizeof...(K)) {
   const auto& kid = get<int(sizeof...(Tree))>(n.kids);
   const auto tree = lower<I>(kid, axis_of + (n.extents.ndim() - kid.dims().ndim()), s, fault);
   return lower_kids<I + ::std::remove_cvref_t<decltype(kid)>::leaves, Types>(n, axis_of, s, fault, done..., tree);

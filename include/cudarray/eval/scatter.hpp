@@ -7,9 +7,11 @@
 namespace cudarray::inline v0::detail {
 
 /// `to[..., index, ...] = value` along `axis`; the value broadcasts to the shape of the selection. The caller has
-/// checked the index on devices that are synchronous, and made sure that value and index do not share storage with `to`.
+/// checked the index on devices that are synchronous, and made sure that value and index do not share storage with
+/// `to`.
 template <class Build, class T, class D, class Index, class N>
-void scatter(const storage_ref& store, const layout& to, int axis, const Index& index, const N& value, const shape& selected) {
+void scatter(const storage_ref& store, const layout& to, int axis, const Index& index, const N& value,
+             const shape& selected) {
   const D device{store->ordinal};
   check_leaves(index);
   if constexpr (!is_scalar_node<N>) check_leaves(value);
@@ -19,7 +21,7 @@ void scatter(const storage_ref& store, const layout& to, int axis, const Index& 
   if (selected.elements() > 0) {
     iteration_space<1 + N::leaves + Index::leaves> s;
     s.ndim = s.kept = selected.ndim();
-    int axis_of[max_rank];
+    int axis_of[max_rank] = {};
     for (int d = 0; d < selected.ndim(); ++d) {
       s.extent[d] = selected[d];
       axis_of[d] = d;
@@ -31,10 +33,11 @@ void scatter(const storage_ref& store, const layout& to, int axis, const Index& 
     const auto tree = lower<1>(value, axis_of + (selected.ndim() - value.dims().ndim()), s, fault);
     const auto picks = lower<1 + N::leaves>(index, axis_of + axis, s, fault);
     simplify(s, true);
-    run_elementwise<Build>(device,
-                                    scatter_to<T, ::std::remove_cvref_t<decltype(picks)>>{static_cast<T*>(store->data) + to.offset, picks,
-                                                                                        to.stride[axis], to.dims[axis], fault, "index", axis},
-                                    tree, s);
+    run_elementwise<Build>(
+        device,
+        scatter_to<T, ::std::remove_cvref_t<decltype(picks)>>{static_cast<T*>(store->data) + to.offset, picks,
+                                                              to.stride[axis], to.dims[axis], fault, "index", axis},
+        tree, s);
   }
   throw_fault(local);
   count_write(*store);

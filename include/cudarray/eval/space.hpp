@@ -25,7 +25,8 @@ struct iteration_space {
 
 /// Works on the axes [begin, end): drops those of extent 1, puts long strides outside (if `reorder`), and merges
 /// neighbours that every operand steps through as one. Returns the new end.
-CUDARRAY_PER_BUILD inline int simplify_axes(int64* extent, int64 (*stride)[max_rank], int operands, int begin, int end, bool reorder) {
+CUDARRAY_PER_BUILD inline int simplify_axes(int64* extent, int64 (*stride)[max_rank], int operands, int begin, int end,
+                                            bool reorder) {
   const auto copy_axis = [&](int to, int from) {
     extent[to] = extent[from];
     for (int k = 0; k < operands; ++k) stride[k][to] = stride[k][from];

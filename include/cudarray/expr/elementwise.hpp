@@ -56,8 +56,7 @@ constexpr bool on_one_device() {
 template <class C, class S>
 scalar<C> fit_scalar(const char* function, S s) {
   if constexpr (is_integer<C> && is_integer<normal_dtype_t<S>>) {
-    if (!::std::in_range<C>(s))
-      throw value_error(cat(function, ": the scalar ", s, " does not fit ", dtype_name<C>));
+    if (!::std::in_range<C>(s)) throw value_error(cat(function, ": the scalar ", s, " does not fit ", dtype_name<C>));
   }
   return {convert_scalar<C>(normal_dtype_t<S>(s))};
 }
@@ -83,7 +82,8 @@ auto map_operands(const char* function, const Op& op, ::std::integer_sequence<in
   return make_map(function, op, as_operand<typename Types::template operand<I>>(function, static_cast<X&&>(x))...);
 }
 
-/// The node `op(x...)`, lazily. `function` names it in messages. Any operands are accepted: a wrong one is reported here.
+/// The node `op(x...)`, lazily. `function` names it in messages. Any operands are accepted: a wrong one is reported
+/// here.
 template <class Op, class... X>
 auto elementwise(const char* function, const Op& op, X&&... x) {
   if constexpr ((is_poison<X> || ...)) {

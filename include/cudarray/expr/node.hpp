@@ -168,9 +168,8 @@ void for_each_leaf(const gather<T, D, I>& n, F&& f) {
 }
 template <class Op, class... K, class F>
 void for_each_leaf(const map<Op, K...>& n, F&& f) {
-  [&]<int... I>(::std::integer_sequence<int, I...>) {
-    (for_each_leaf(get<I>(n.kids), f), ...);
-  }(::std::make_integer_sequence<int, int(sizeof...(K))>{});
+  [&]<int... I>(::std::integer_sequence<int, I...>) { (for_each_leaf(get<I>(n.kids), f), ...); }
+  (::std::make_integer_sequence<int, int(sizeof...(K))>{});
 }
 
 }  // namespace detail

@@ -6,7 +6,8 @@
 
 /// A reduction has `types<V>` with `result`, `block` (partial results of few elements) and `total` (all of them);
 /// `identity<A>()`, `combine(a, b)` on scalars and packs, `lift<block>(element, position)` and
-/// `finish<result>(total, count)`. `indexed` ones need positions in logical order; `empty` says if no elements are allowed.
+/// `finish<result>(total, count)`. `indexed` ones need positions in logical order; `empty` says if no elements are
+/// allowed.
 namespace cudarray::inline v0::op {
 
 template <class R, class Block, class Total>
@@ -26,7 +27,8 @@ auto sum_type() {
 template <class R>
 using block_of = detail::compute_t<R>;
 template <class R>
-using total_of = ::std::conditional_t<detail::is_floating<R>, double, ::std::conditional_t<detail::is_complex<R>, complex128, R>>;
+using total_of =
+    ::std::conditional_t<detail::is_floating<R>, double, ::std::conditional_t<detail::is_complex<R>, complex128, R>>;
 
 template <bool Indexed, bool Empty>
 struct reduction {
@@ -44,9 +46,12 @@ struct reduction {
 
 struct sum_op : reduction<false, true> {
   template <class V>
-  using types = accumulate_in<decltype(sum_type<V>()), block_of<decltype(sum_type<V>())>, total_of<decltype(sum_type<V>())>>;
+  using types =
+      accumulate_in<decltype(sum_type<V>()), block_of<decltype(sum_type<V>())>, total_of<decltype(sum_type<V>())>>;
   template <class A>
-  CUDARRAY_HD static constexpr A identity() { return A(0); }
+  CUDARRAY_HD static constexpr A identity() {
+    return A(0);
+  }
   CUDARRAY_EXEC_CHECK_OFF
   template <class L>
   CUDARRAY_HD static constexpr L combine(const L& a, const L& b) {
@@ -59,7 +64,9 @@ struct prod_op : reduction<false, true> {
   template <class V>
   using types = sum_op::types<V>;
   template <class A>
-  CUDARRAY_HD static constexpr A identity() { return A(1); }
+  CUDARRAY_HD static constexpr A identity() {
+    return A(1);
+  }
   CUDARRAY_EXEC_CHECK_OFF
   template <class L>
   CUDARRAY_HD static constexpr L combine(const L& a, const L& b) {
@@ -70,12 +77,12 @@ struct prod_op : reduction<false, true> {
 
 struct mean_op : sum_op {
   template <class V>
-  using types = ::std::conditional_t<
-      (kind_of<V> < kind::floating), accumulate_in<double, double, double>,
-      accumulate_in<V, block_of<V>, total_of<V>>>;
+  using types = ::std::conditional_t<(kind_of<V> < kind::floating), accumulate_in<double, double, double>,
+                                     accumulate_in<V, block_of<V>, total_of<V>>>;
   template <class R, class A>
   CUDARRAY_HD static constexpr R finish(A total, int64 count) {
-    if constexpr (detail::is_complex<A>) return detail::lane_cast<R>(A(total.re / double(count), total.im / double(count)));
+    if constexpr (detail::is_complex<A>)
+      return detail::lane_cast<R>(A(total.re / double(count), total.im / double(count)));
     else return detail::lane_cast<R>(total / A(count));
   }
 };
@@ -86,7 +93,9 @@ struct max_op : reduction<false, false> {
   using types = accumulate_in<V, ::std::conditional_t<kind_of<V> == kind::boolean, uint8, detail::compute_t<V>>,
                               ::std::conditional_t<kind_of<V> == kind::boolean, uint8, detail::compute_t<V>>>;
   template <class A>
-  CUDARRAY_HD static constexpr A identity() { return detail::bounds<A>::lowest; }
+  CUDARRAY_HD static constexpr A identity() {
+    return detail::bounds<A>::lowest;
+  }
   CUDARRAY_EXEC_CHECK_OFF
   template <class L>
   CUDARRAY_HD static constexpr L combine(const L& a, const L& b) {
@@ -97,7 +106,9 @@ struct max_op : reduction<false, false> {
 
 struct min_op : max_op {
   template <class A>
-  CUDARRAY_HD static constexpr A identity() { return detail::bounds<A>::highest; }
+  CUDARRAY_HD static constexpr A identity() {
+    return detail::bounds<A>::highest;
+  }
   CUDARRAY_EXEC_CHECK_OFF
   template <class L>
   CUDARRAY_HD static constexpr L combine(const L& a, const L& b) {
@@ -111,18 +122,26 @@ struct any_op : reduction<false, true> {
   template <class V>
   using types = accumulate_in<bool, uint8, uint8>;
   template <class A>
-  CUDARRAY_HD static constexpr A identity() { return A(0); }
+  CUDARRAY_HD static constexpr A identity() {
+    return A(0);
+  }
   CUDARRAY_EXEC_CHECK_OFF
   template <class L>
-  CUDARRAY_HD static constexpr L combine(const L& a, const L& b) { return L(a | b); }
+  CUDARRAY_HD static constexpr L combine(const L& a, const L& b) {
+    return L(a | b);
+  }
 };
 
 struct all_op : any_op {
   template <class A>
-  CUDARRAY_HD static constexpr A identity() { return A(1); }
+  CUDARRAY_HD static constexpr A identity() {
+    return A(1);
+  }
   CUDARRAY_EXEC_CHECK_OFF
   template <class L>
-  CUDARRAY_HD static constexpr L combine(const L& a, const L& b) { return L(a & b); }
+  CUDARRAY_HD static constexpr L combine(const L& a, const L& b) {
+    return L(a & b);
+  }
 };
 
 /// A value and where it was found; position -1: nowhere yet.
@@ -141,7 +160,9 @@ struct arg_op : reduction<true, false> {
     return {detail::lane_cast<decltype(Block::value)>(v), position};
   }
   template <class A>
-  CUDARRAY_HD static constexpr A identity() { return {decltype(A::value)(0), -1}; }
+  CUDARRAY_HD static constexpr A identity() {
+    return {decltype(A::value)(0), -1};
+  }
   /// The first NaN wins, then the extreme value, then the first of equals.
   CUDARRAY_EXEC_CHECK_OFF
   template <class L>

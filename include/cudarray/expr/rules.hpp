@@ -56,15 +56,16 @@ auto to_float() {
 /// Floating-point functions: integers become the smallest float NumPy has for them (int32 float64, int8 float16).
 struct floating {
   template <class... A>
-  using types = uniform<decltype(to_float<result_type_t<A...>, false>()), decltype(to_float<result_type_t<A...>, false>()),
-                        kind_of<result_type_t<A...>> <= kind::floating>;
+  using types =
+      uniform<decltype(to_float<result_type_t<A...>, false>()), decltype(to_float<result_type_t<A...>, false>()),
+              kind_of<result_type_t<A...>> <= kind::floating>;
 };
 
 /// True division: integers become float64.
 struct division {
   template <class... A>
-  using types = uniform<decltype(to_float<result_type_t<A...>, true>()), decltype(to_float<result_type_t<A...>, true>()),
-                        has_common<A...>>;
+  using types = uniform<decltype(to_float<result_type_t<A...>, true>()),
+                        decltype(to_float<result_type_t<A...>, true>()), has_common<A...>>;
 };
 
 /// Equality: a common dtype in, bool out.

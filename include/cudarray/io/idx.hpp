@@ -36,7 +36,8 @@ class idx_reader {
   gzFile f_ = nullptr;
 #else
   explicit idx_reader(const ::std::string& path) : f_(path, "rb"), path_(path) {
-    if (path.size() > 3 && path.compare(path.size() - 3, 3, ".gz") == 0) fail("built without zlib, which gzipped files need");
+    if (path.size() > 3 && path.compare(path.size() - 3, 3, ".gz") == 0)
+      fail("built without zlib, which gzipped files need");
   }
   void read(void* to, ::std::size_t bytes) { f_.read(to, bytes); }
 
@@ -54,8 +55,8 @@ class idx_reader {
 
 }  // namespace detail
 
-/// Reads an IDX file of bytes as an array of `axes` axes (3 for images, 1 for labels), on the CPU. Throws io_error for a
-/// missing, truncated or foreign file.
+/// Reads an IDX file of bytes as an array of `axes` axes (3 for images, 1 for labels), on the CPU. Throws io_error for
+/// a missing, truncated or foreign file.
 ///     auto images = ca::load_idx("train-images-idx3-ubyte.gz", 3);  // (60000, 28, 28), uint8
 template <class Host = cpu>
 const ndarray<uint8, Host> load_idx(const ::std::string& path, int axes) {
@@ -70,9 +71,11 @@ const ndarray<uint8, Host> load_idx(const ::std::string& path, int axes) {
     unsigned char n[4];
     f.read(n, sizeof n);
     s.push_back(int64(n[0]) << 24 | n[1] << 16 | n[2] << 8 | n[3]);
-    if (__builtin_mul_overflow(count, s[i] > 0 ? s[i] : 1, &count) || count > (int64(1) << 34)) f.fail(detail::cat("an implausible shape, ", s));
+    if (__builtin_mul_overflow(count, s[i] > 0 ? s[i] : 1, &count) || count > (int64(1) << 34))
+      f.fail(detail::cat("an implausible shape, ", s));
   }
-  ndarray<uint8, Host> a(detail::leaf<uint8, Host>{{}, allocate(Host{}, ::std::size_t(s.elements())), detail::c_layout(s), 0});
+  ndarray<uint8, Host> a(
+      detail::leaf<uint8, Host>{{}, allocate(Host{}, ::std::size_t(s.elements())), detail::c_layout(s), 0});
   f.read(a.data(), ::std::size_t(a.nbytes()));
   return a;
 }

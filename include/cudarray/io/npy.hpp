@@ -12,7 +12,11 @@ namespace detail {
 template <class T>
 ::std::string npy_descr() {
   static_assert(!::std::is_same_v<T, bfloat16>, "cudarray: NumPy has no bfloat16: save ca::astype<float>(x)");
-  constexpr char letter = ::std::is_same_v<T, bool> ? 'b' : kind_of<T> == kind::unsigned_ ? 'u' : kind_of<T> == kind::signed_ ? 'i' : is_floating<T> ? 'f' : 'c';
+  constexpr char letter = ::std::is_same_v<T, bool>       ? 'b'
+                          : kind_of<T> == kind::unsigned_ ? 'u'
+                          : kind_of<T> == kind::signed_   ? 'i'
+                          : is_floating<T>                ? 'f'
+                                                          : 'c';
   return cat(sizeof(T) == 1 ? '|' : '<', letter, sizeof(T));
 }
 
@@ -31,10 +35,20 @@ template <array_expression X, class Build = this_build>
 void save(const ::std::string& path, const X& x) {
   using T = value_type_t<X>;
   const ndarray<T, cpu> a = to<cpu, X, Build>(x);
-  ::std::string header = detail::cat("{'descr': '", detail::npy_descr<T>(), "', 'fortran_order': False, 'shape': ", a.shape(), ", }");
+  ::std::string header =
+      detail::cat("{'descr': '", detail::npy_descr<T>(), "', 'fortran_order': False, 'shape': ", a.shape(), ", }");
   header.append(63 - (10 + header.size()) % 64, ' ');
   header += '\n';
-  const unsigned char start[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, static_cast<unsigned char>(header.size() & 0xff), static_cast<unsigned char>(header.size() >> 8)};
+  const unsigned char start[10] = {0x93,
+                                   'N',
+                                   'U',
+                                   'M',
+                                   'P',
+                                   'Y',
+                                   1,
+                                   0,
+                                   static_cast<unsigned char>(header.size() & 0xff),
+                                   static_cast<unsigned char>(header.size() >> 8)};
   detail::file f(path, "wb");
   f.write(start, sizeof start);
   f.write(header.data(), header.size());
@@ -58,11 +72,14 @@ const ndarray<T, Device> load(const ::std::string& path, Device device = {}) {
   if (n > (::std::size_t(1) << 20)) f.fail("a header of more than 1 MiB");
   ::std::string header(n, ' ');
   f.read(header.data(), n);
-  const ::std::string descr = detail::npy_field(header, "'descr': '", "'"), order = detail::npy_field(header, "'fortran_order': ", ","),
+  const ::std::string descr = detail::npy_field(header, "'descr': '", "'"),
+                      order = detail::npy_field(header, "'fortran_order': ", ","),
                       extents = detail::npy_field(header, "'shape': (", ")");
-  if (descr.empty() || (order != "False" && order != "True") || header.find("'shape': (") == ::std::string::npos) f.fail("a malformed header");
+  if (descr.empty() || (order != "False" && order != "True") || header.find("'shape': (") == ::std::string::npos)
+    f.fail("a malformed header");
   if (descr != detail::npy_descr<T>())
-    throw dtype_error(detail::cat(path, ": the file holds ", descr, ", not ", detail::npy_descr<T>(), " (", dtype_name<T>, ")"));
+    throw dtype_error(
+        detail::cat(path, ": the file holds ", descr, ", not ", detail::npy_descr<T>(), " (", dtype_name<T>, ")"));
   shape s;
   int64 count = 1;
   for (const char* p = extents.c_str(); *p;) {
@@ -76,7 +93,8 @@ const ndarray<T, Device> load(const ::std::string& path, Device device = {}) {
   }
   if (order == "True")
     for (int i = 0; i < s.ndim() / 2; ++i) ::std::swap(s[i], s[s.ndim() - 1 - i]);
-  ndarray<T, Host> a(detail::leaf<T, Host>{{}, allocate(Host{}, ::std::size_t(s.elements()) * sizeof(T)), detail::c_layout(s), 0});
+  ndarray<T, Host> a(
+      detail::leaf<T, Host>{{}, allocate(Host{}, ::std::size_t(s.elements()) * sizeof(T)), detail::c_layout(s), 0});
   f.read(a.data(), ::std::size_t(a.nbytes()));
   if (order == "True") a = a.t();
   return to<Device, ndarray<T, Host>, Build>(a, device);

@@ -175,7 +175,7 @@ template <array_expression X, class Build = this_build>
 
 /// Writes `to_string(x)` and, for arrays with axes, a line break. Any stream that takes strings.
 template <class Stream, array_expression X>
-  requires requires(Stream& s) { s << ::std::string(); }
+requires requires(Stream& s) { s << ::std::string(); }
 Stream& operator<<(Stream& stream, const X& x) {
   stream << to_string(x) << '\n';
   return stream;

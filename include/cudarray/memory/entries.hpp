@@ -11,8 +11,8 @@ namespace cudarray::inline v0::backend {
 template <class...>
 inline constexpr bool present = false;
 
-#define CUDARRAY_NO_BACKEND(Device)                                                                               \
-  static_assert(present<Device>,                                                                                  \
+#define CUDARRAY_NO_BACKEND(Device)                                                                                 \
+  static_assert(present<Device>,                                                                                    \
                 "cudarray: no backend for this device in this file: include <cudarray/cudarray.hpp> and, for CUDA " \
                 "kernels, compile this file with nvcc (link cudarray::cuda)")
 

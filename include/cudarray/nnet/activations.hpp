@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../ops/operators.hpp"
 #include "../ops/math.hpp"
+#include "../ops/operators.hpp"
 
 namespace cudarray::inline v0::nnet {
 
@@ -11,14 +11,14 @@ using cudarray::tanh;
 
 /// Each takes `(x)`, an array or expression, and returns a lazy expression of its shape; with `ca::out(c)` it is
 /// evaluated into c.
-#define CUDARRAY_ACTIVATION(name, value)                                          \
-  template <array_expression X>                                                   \
-  auto name(const X& x) {                                                         \
-    return value;                                                                 \
-  }                                                                               \
-  template <array_expression X, class T, class D, class Build = this_build>       \
-  const ndarray<T, D> name(const X& x, const out_argument<T, D>& o) {             \
-    return cudarray::detail::write_out<Build>("nnet::" #name, o, name(x));        \
+#define CUDARRAY_ACTIVATION(name, value)                                    \
+  template <array_expression X>                                             \
+  auto name(const X& x) {                                                   \
+    return value;                                                           \
+  }                                                                         \
+  template <array_expression X, class T, class D, class Build = this_build> \
+  const ndarray<T, D> name(const X& x, const out_argument<T, D>& o) {       \
+    return cudarray::detail::write_out<Build>("nnet::" #name, o, name(x));  \
   }
 
 /// max(x, 0).

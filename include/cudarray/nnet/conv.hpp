@@ -27,24 +27,40 @@ int64 images_at_once(int64 per_image) {
 }
 
 template <class T, class D>
-convolution describe(convolution::what part, const ndarray<T, D>& x, const ndarray<T, D>& w, const ndarray<T, D>& y, const conv_options& o) {
+convolution describe(convolution::what part, const ndarray<T, D>& x, const ndarray<T, D>& w, const ndarray<T, D>& y,
+                     const conv_options& o) {
   return {part,
-          x.shape(0), x.shape(1), x.shape(2), x.shape(3), w.shape(0), w.shape(2), w.shape(3), y.shape(2), y.shape(3),
+          x.shape(0),
+          x.shape(1),
+          x.shape(2),
+          x.shape(3),
+          w.shape(0),
+          w.shape(2),
+          w.shape(3),
+          y.shape(2),
+          y.shape(3),
           {o.stride.h, o.stride.w},
           {o.padding.h, o.padding.w},
-          x.storage().get(), w.storage().get(), y.storage().get(),
-          x.where().offset, w.where().offset, y.where().offset};
+          x.storage().get(),
+          w.storage().get(),
+          y.storage().get(),
+          x.where().offset,
+          w.where().offset,
+          y.where().offset};
 }
 
 inline window_grid conv_grid(const char* function, const shape& x, const shape& w, const conv_options& o) {
   if (w.ndim() != 4 || (x.ndim() == 4 && w[1] != x[1]))
-    throw shape_error(cat(function, ": filters of shape ", w, " for images of shape ", x, "; (k, c, r, s) and (n, c, h, w) are wanted"));
+    throw shape_error(cat(function, ": filters of shape ", w, " for images of shape ", x,
+                          "; (k, c, r, s) and (n, c, h, w) are wanted"));
   return make_grid(function, x, {w[2], w[3]}, o.stride, o.padding);
 }
 
-inline void check_gradient(const char* function, const shape& dy, const shape& x, const shape& w, const window_grid& g) {
+inline void check_gradient(const char* function, const shape& dy, const shape& x, const shape& w,
+                           const window_grid& g) {
   const shape expected{x[0], w[0], g.p, g.q};
-  if (dy != expected) throw shape_error(cat(function, ": the gradient has shape ", dy, ", the convolution's result ", expected));
+  if (dy != expected)
+    throw shape_error(cat(function, ": the gradient has shape ", dy, ", the convolution's result ", expected));
 }
 
 template <class Build, class T, class D>
@@ -78,33 +94,38 @@ template <array_expression X, array_expression W, class Build = this_build>
 auto conv2d(const X& images, const W& filters, const conv_options& o = {}) {
   using T = value_type_t<X>;
   using D = device_type_t<X>;
-  const ndarray<T, D> x = detail::contiguous<Build>(ndarray<T, D>(images)), w = detail::contiguous<Build>(ndarray<T, D>(filters));
+  const ndarray<T, D> x = detail::contiguous<Build>(ndarray<T, D>(images)),
+                      w = detail::contiguous<Build>(ndarray<T, D>(filters));
   const auto g = detail::conv_grid("nnet::conv2d", x.shape(), w.shape(), o);
   ndarray<T, D> y = empty<T, D>({x.shape(0), w.shape(0), g.p, g.q}, x.device());
   if (y.size() == 0) return y;
-  if (convolve_natively<Build, T>(x.device(), detail::describe(detail::convolution::what::forward, x, w, y, o))) {
+  if (x.size() > 0 && w.size() > 0 &&
+      convolve_natively<Build, T>(x.device(), detail::describe(detail::convolution::what::forward, x, w, y, o))) {
     cudarray::detail::count_write(*y.storage());
     return y;
   }
   const ndarray<T, D> flat = detail::as_matrix(w), rows = reshape(y, {x.shape(0), w.shape(0), g.p * g.q});
-  detail::for_windows<Build>(detail::padded<Build>(x, o.padding, T(0)), g, [&](const auto& columns, int64 first, int64 n) {
-    rows(slice(first, first + n)) = matmul(flat, columns);
-  });
+  detail::for_windows<Build>(
+      detail::padded<Build>(x, o.padding, T(0)), g,
+      [&](const auto& columns, int64 first, int64 n) { rows(slice(first, first + n)) = matmul(flat, columns); });
   return y;
 }
 
-/// The gradient of conv2d with respect to the images, of shape `image_shape`: (n, k, p, q), (k, c, r, s) -> (n, c, h, w).
-/// Eager. Throws shape_error.
+/// The gradient of conv2d with respect to the images, of shape `image_shape`: (n, k, p, q), (k, c, r, s) -> (n, c, h,
+/// w). Eager. Throws shape_error.
 template <array_expression G, array_expression W, class Build = this_build>
 auto conv2d_backward_data(const G& gradient, const W& filters, const shape& image_shape, const conv_options& o = {}) {
   using T = value_type_t<G>;
   using D = device_type_t<G>;
-  const ndarray<T, D> dy = detail::contiguous<Build>(ndarray<T, D>(gradient)), w = detail::contiguous<Build>(ndarray<T, D>(filters));
+  const ndarray<T, D> dy = detail::contiguous<Build>(ndarray<T, D>(gradient)),
+                      w = detail::contiguous<Build>(ndarray<T, D>(filters));
   const auto g = detail::conv_grid("nnet::conv2d_backward_data", image_shape, w.shape(), o);
   detail::check_gradient("nnet::conv2d_backward_data", dy.shape(), image_shape, w.shape(), g);
   ndarray<T, D> dx = empty<T, D>(image_shape, dy.device());
   if (dx.size() == 0) return dx;
-  if (dy.size() > 0 && convolve_natively<Build, T>(dy.device(), detail::describe(detail::convolution::what::backward_data, dx, w, dy, o))) {
+  if (dy.size() > 0 && w.size() > 0 &&
+      convolve_natively<Build, T>(dy.device(),
+                                  detail::describe(detail::convolution::what::backward_data, dx, w, dy, o))) {
     cudarray::detail::count_write(*dx.storage());
     return dx;
   }
@@ -114,7 +135,8 @@ auto conv2d_backward_data(const G& gradient, const W& filters, const shape& imag
   const int64 step = detail::images_at_once<T>(c * r * s * g.p * g.q);
   for (int64 first = 0; first < n; first += step) {
     const ndarray<T, D> images = wide(slice(first, first + step));
-    const ndarray<T, D> columns = reshape(matmul(flat.t(), rows(slice(first, first + step))), {images.shape(0), c, r, s, g.p, g.q});
+    const ndarray<T, D> columns =
+        reshape(matmul(flat.t(), rows(slice(first, first + step))), {images.shape(0), c, r, s, g.p, g.q});
     for (int64 i = 0; i < r; ++i)
       for (int64 j = 0; j < s; ++j) detail::window_place(images, g, i, j) += columns(_, _, i, j);
   }
@@ -125,23 +147,28 @@ auto conv2d_backward_data(const G& gradient, const W& filters, const shape& imag
 /// The gradient of conv2d with respect to the filters, of shape `filter_shape`: (n, c, h, w), (n, k, p, q) ->
 /// (k, c, r, s). Eager. Throws shape_error.
 template <array_expression X, array_expression G, class Build = this_build>
-auto conv2d_backward_weights(const X& images, const G& gradient, const shape& filter_shape, const conv_options& o = {}) {
+auto conv2d_backward_weights(const X& images, const G& gradient, const shape& filter_shape,
+                             const conv_options& o = {}) {
   using T = value_type_t<X>;
   using D = device_type_t<X>;
-  const ndarray<T, D> x = detail::contiguous<Build>(ndarray<T, D>(images)), dy = detail::contiguous<Build>(ndarray<T, D>(gradient));
+  const ndarray<T, D> x = detail::contiguous<Build>(ndarray<T, D>(images)),
+                      dy = detail::contiguous<Build>(ndarray<T, D>(gradient));
   const auto g = detail::conv_grid("nnet::conv2d_backward_weights", x.shape(), filter_shape, o);
   detail::check_gradient("nnet::conv2d_backward_weights", dy.shape(), x.shape(), filter_shape, g);
   ndarray<T, D> dw = empty<T, D>(filter_shape, x.device());
   if (dw.size() == 0) return dw;
-  if (dy.size() > 0 && convolve_natively<Build, T>(x.device(), detail::describe(detail::convolution::what::backward_weights, x, dw, dy, o))) {
+  if (dy.size() > 0 && x.size() > 0 &&
+      convolve_natively<Build, T>(x.device(),
+                                  detail::describe(detail::convolution::what::backward_weights, x, dw, dy, o))) {
     cudarray::detail::count_write(*dw.storage());
     return dw;
   }
   dw.fill(T(0));
   const ndarray<T, D> flat = detail::as_matrix(dw), rows = reshape(dy, {x.shape(0), filter_shape[0], g.p * g.q});
-  detail::for_windows<Build>(detail::padded<Build>(x, o.padding, T(0)), g, [&](const auto& columns, int64 first, int64 n) {
-    flat(ellipsis) += sum(matmul(rows(slice(first, first + n)), swapaxes(columns, 1, 2)), 0);
-  });
+  detail::for_windows<Build>(detail::padded<Build>(x, o.padding, T(0)), g,
+                             [&](const auto& columns, int64 first, int64 n) {
+                               flat(ellipsis) += sum(matmul(rows(slice(first, first + n)), swapaxes(columns, 1, 2)), 0);
+                             });
   return dw;
 }
 

@@ -9,8 +9,10 @@ namespace cudarray::inline v0::nnet {
 /// 0 with probability p, 1 / (1 - p) otherwise: multiply activations by it, and their gradients by the same. Eager.
 /// Throws value_error for p outside [0, 1).
 template <dtype T = float, device_tag Device = default_device, class Build = this_build>
-const ndarray<T, Device> dropout_mask(const shape& s, double p, random::generator& g = random::thread_generator(), Device device = {}) {
-  if (!(p >= 0 && p < 1)) throw value_error(cudarray::detail::cat("nnet::dropout: the probability ", p, " is not in [0, 1)"));
+const ndarray<T, Device> dropout_mask(const shape& s, double p, random::generator& g = random::thread_generator(),
+                                      Device device = {}) {
+  if (!(p >= 0 && p < 1))
+    throw value_error(cudarray::detail::cat("nnet::dropout: the probability ", p, " is not in [0, 1)"));
   const auto u = random::uniform<float, Device, Build>(s, 0, 1, g, device);
   return ndarray<T, Device>(astype<T>(where(u >= p, 1 / (1 - p), 0.)));
 }

@@ -8,7 +8,8 @@
 
 namespace cudarray::inline v0::nnet {
 
-/// exp(x - max) / sum(exp(x - max)) along an axis: same shape. Eager. Throws index_error, value_error for an empty axis.
+/// exp(x - max) / sum(exp(x - max)) along an axis: same shape. Eager. Throws index_error, value_error for an empty
+/// axis.
 template <array_expression X, class Build = this_build>
 auto softmax(const X& x, int axis = -1) {
   ndarray<value_type_t<X>, device_type_t<X>> e = exp(x - max(x, axis, keepdims));

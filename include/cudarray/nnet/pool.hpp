@@ -19,14 +19,15 @@ namespace detail {
 inline window_grid pool_grid(const char* function, const shape& x, const pool_options& o) {
   const extent2 stride(o.stride.h == 0 ? o.window.h : o.stride.h, o.stride.w == 0 ? o.window.w : o.stride.w);
   if (2 * o.padding.h > o.window.h || 2 * o.padding.w > o.window.w)
-    throw value_error(cat(function, ": padding (", o.padding.h, ", ", o.padding.w, ") is more than half the window (", o.window.h, ", ",
-                          o.window.w, ")"));
+    throw value_error(cat(function, ": padding (", o.padding.h, ", ", o.padding.w, ") is more than half the window (",
+                          o.window.h, ", ", o.window.w, ")"));
   return make_grid(function, x, o.window, stride, o.padding);
 }
 
 inline void check_pool_gradient(const char* function, const shape& dy, const shape& x, const window_grid& g) {
   const shape expected{x[0], x[1], g.p, g.q};
-  if (dy != expected) throw shape_error(cat(function, ": the gradient has shape ", dy, ", the pooling's result ", expected));
+  if (dy != expected)
+    throw shape_error(cat(function, ": the gradient has shape ", dy, ", the pooling's result ", expected));
 }
 
 /// The number of pixels an average divides by: (p, q), or one number as (1, 1).
@@ -41,7 +42,8 @@ ndarray<T, D> divisors(const window_grid& g, bool count_include_pad, D device) {
 
 template <class Build, class T, class D>
 ndarray<T, D> without_border(const ndarray<T, D>& wide, const window_grid& g) {
-  return ascontiguousarray<T, D, Build>(wide(_, _, slice(g.padding.h, g.padding.h + g.h), slice(g.padding.w, g.padding.w + g.w)));
+  return ascontiguousarray<T, D, Build>(
+      wide(_, _, slice(g.padding.h, g.padding.h + g.h), slice(g.padding.w, g.padding.w + g.w)));
 }
 
 /// Calls `body(number of the place, pixels at this place of every window)`: one pass over the windows for each place is
@@ -76,8 +78,8 @@ auto max_pool2d(const X& images, const pool_options& o = {}) {
   return detail::largest_pixels<Build>(detail::padded<Build>(x, o.padding, cudarray::detail::bounds<T>::lowest), g);
 }
 
-/// The gradient of max_pool2d: dy goes to the first largest pixel of its window; where windows overlap, gradients add up.
-/// (n, c, p, q), (n, c, h, w) -> (n, c, h, w). Eager. Throws shape_error.
+/// The gradient of max_pool2d: dy goes to the first largest pixel of its window; where windows overlap, gradients add
+/// up. (n, c, p, q), (n, c, h, w) -> (n, c, h, w). Eager. Throws shape_error.
 template <array_expression G, array_expression X, class Build = this_build>
 auto max_pool2d_backward(const G& gradient, const X& images, const pool_options& o = {}) {
   using T = value_type_t<X>;
@@ -86,9 +88,11 @@ auto max_pool2d_backward(const G& gradient, const X& images, const pool_options&
   const auto g = detail::pool_grid("nnet::max_pool2d_backward", x.shape(), o);
   detail::check_pool_gradient("nnet::max_pool2d_backward", dy.shape(), x.shape(), g);
   const ndarray<T, D> wide_x = detail::padded<Build>(x, o.padding, cudarray::detail::bounds<T>::lowest);
-  const ndarray<T, D> top = detail::largest_pixels<Build>(wide_x, g), wide = zeros<T, D, Build>(wide_x.shape(), x.device());
+  const ndarray<T, D> top = detail::largest_pixels<Build>(wide_x, g),
+                      wide = zeros<T, D, Build>(wide_x.shape(), x.device());
   const ndarray<bool, D> found = zeros<bool, D, Build>(top.shape(), x.device()),
-                         real = detail::padded<Build>(ndarray<bool, D>(ones<bool, D, Build>({1, 1, g.h, g.w}, x.device())), o.padding, false);
+                         real = detail::padded<Build>(
+                             ndarray<bool, D>(ones<bool, D, Build>({1, 1, g.h, g.w}, x.device())), o.padding, false);
   detail::for_places(wide_x, g, [&](int64 place, const ndarray<T, D>& pixels) {
     const auto inside = detail::window_place(real, g, place / g.window.w, place % g.window.w);
     const ndarray<bool, D> hit = ((pixels == top) | isnan(pixels)) & inside & !found;

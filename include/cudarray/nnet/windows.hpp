@@ -30,13 +30,15 @@ struct window_grid {
 /// Throws shape_error where the operand is not (n, c, h, w) or no window fits, value_error for a stride below 1.
 inline window_grid make_grid(const char* function, const shape& x, extent2 window, extent2 stride, extent2 padding) {
   if (x.ndim() != 4) throw shape_error(cat(function, ": images of shape ", x, ", not (n, c, h, w)"));
-  if (stride.h < 1 || stride.w < 1) throw value_error(cat(function, ": stride (", stride.h, ", ", stride.w, ") is not positive"));
-  if (padding.h < 0 || padding.w < 0) throw value_error(cat(function, ": padding (", padding.h, ", ", padding.w, ") is negative"));
+  if (stride.h < 1 || stride.w < 1)
+    throw value_error(cat(function, ": stride (", stride.h, ", ", stride.w, ") is not positive"));
+  if (padding.h < 0 || padding.w < 0)
+    throw value_error(cat(function, ": padding (", padding.h, ", ", padding.w, ") is negative"));
   window_grid g{x[2], x[3], window, stride, padding, 0, 0};
   const int64 free_h = g.h + 2 * padding.h - window.h, free_w = g.w + 2 * padding.w - window.w;
   if (window.h < 1 || window.w < 1 || free_h < 0 || free_w < 0)
-    throw shape_error(cat(function, ": a window of (", window.h, ", ", window.w, ") does not fit images of ", x, " with padding (", padding.h,
-                          ", ", padding.w, ")"));
+    throw shape_error(cat(function, ": a window of (", window.h, ", ", window.w, ") does not fit images of ", x,
+                          " with padding (", padding.h, ", ", padding.w, ")"));
   g.p = free_h / stride.h + 1;
   g.q = free_w / stride.w + 1;
   return g;
@@ -46,7 +48,8 @@ inline window_grid make_grid(const char* function, const shape& x, extent2 windo
 template <class Build, class T, class D>
 ndarray<T, D> padded(const ndarray<T, D>& x, extent2 padding, T border) {
   if (padding.h == 0 && padding.w == 0) return x;
-  ndarray<T, D> r = full<T, D, T, Build>({x.shape(0), x.shape(1), x.shape(2) + 2 * padding.h, x.shape(3) + 2 * padding.w}, border, x.device());
+  ndarray<T, D> r = full<T, D, T, Build>(
+      {x.shape(0), x.shape(1), x.shape(2) + 2 * padding.h, x.shape(3) + 2 * padding.w}, border, x.device());
   r(_, _, slice(padding.h, padding.h + x.shape(2)), slice(padding.w, padding.w + x.shape(3))) = x;
   return r;
 }
@@ -54,7 +57,8 @@ ndarray<T, D> padded(const ndarray<T, D>& x, extent2 padding, T border) {
 /// The pixels at place (i, j) of every window: (n, c, p, q), a view of the padded images.
 template <class T, class D>
 ndarray<T, D> window_place(const ndarray<T, D>& images, const window_grid& g, int64 i, int64 j) {
-  return images(_, _, slice(i, i + (g.p - 1) * g.stride.h + 1, g.stride.h), slice(j, j + (g.q - 1) * g.stride.w + 1, g.stride.w));
+  return images(_, _, slice(i, i + (g.p - 1) * g.stride.h + 1, g.stride.h),
+                slice(j, j + (g.q - 1) * g.stride.w + 1, g.stride.w));
 }
 
 /// All windows: (n, c, h', w') -> (n, c, r, s, p, q), a view of the padded images.
@@ -62,7 +66,12 @@ template <class T, class D>
 ndarray<T, D> windows(const ndarray<T, D>& images, const window_grid& g) {
   const layout& from = images.where();
   layout l{{from.dims[0], from.dims[1], g.window.h, g.window.w, g.p, g.q}, {}, from.offset};
-  const int64 strides[] = {from.stride[0], from.stride[1], from.stride[2], from.stride[3], from.stride[2] * g.stride.h, from.stride[3] * g.stride.w};
+  const int64 strides[] = {from.stride[0],
+                           from.stride[1],
+                           from.stride[2],
+                           from.stride[3],
+                           from.stride[2] * g.stride.h,
+                           from.stride[3] * g.stride.w};
   for (int d = 0; d < 6; ++d) l.stride[d] = strides[d];
   return cudarray::detail::view(images, l);
 }

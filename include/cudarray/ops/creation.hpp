@@ -17,7 +17,8 @@ leaf<T, Device> new_array(const char* function, const shape& s, Device device) {
 
 /// A generated expression evaluated into a new array.
 template <class Build, class Device, class G>
-const ndarray<typename G::value_type, Device> from_generator(const char* function, const shape& s, const G& g, Device device) {
+const ndarray<typename G::value_type, Device> from_generator(const char* function, const shape& s, const G& g,
+                                                             Device device) {
   check_extents(function, s);
   return ndarray<typename G::value_type, Device>(materialise<Build>(generate<G, Device>{{}, g, s, device.ordinal}));
 }
@@ -110,10 +111,12 @@ auto arange(S start, ::std::type_identity_t<S> stop, ::std::type_identity_t<S> s
     n = (span > 0) == (by > 0) && span != 0 ? (span + by - (by > 0 ? 1 : -1)) / by : 0;
   } else {
     const double count = ::ceil((double(stop) - double(start)) / double(step));
-    if (!(count < 9e15)) throw value_error(detail::cat("arange: ", double(start), " to ", double(stop), " by ", double(step)));
+    if (!(count < 9e15))
+      throw value_error(detail::cat("arange: ", double(start), " to ", double(stop), " by ", double(step)));
     n = count > 0 ? int64(count) : 0;
   }
-  return detail::from_generator<Build>("arange", n, detail::arithmetic_sequence<V, C>{C(start), C(step), C(0), -1}, device);
+  return detail::from_generator<Build>("arange", n, detail::arithmetic_sequence<V, C>{C(start), C(step), C(0), -1},
+                                       device);
 }
 template <class T = void, device_tag Device = default_device, scalar_value S, class Build = this_build>
 auto arange(S stop) {
@@ -134,7 +137,8 @@ const ndarray<T, Device> linspace(double start, double stop, int64 n = 50, Devic
 template <dtype T = float, device_tag Device = default_device, class Build = this_build>
 const ndarray<T, Device> eye(int64 rows, int64 columns = -1, int64 k = 0, Device device = {}) {
   if (columns == -1) columns = rows;
-  return detail::from_generator<Build>("eye", {rows, columns}, detail::diagonal<T>{columns > 0 ? columns : 1, k}, device);
+  return detail::from_generator<Build>("eye", {rows, columns}, detail::diagonal<T>{columns > 0 ? columns : 1, k},
+                                       device);
 }
 
 namespace detail {
@@ -144,10 +148,10 @@ template <class T>
 struct nested_list {
   ::std::vector<T> flat;
   shape dims;
+  nested_list() : dims{0} {}  // {}
   nested_list(T v) : flat{v} {}
   template <scalar_value S>
-    requires(!::std::is_same_v<S, T>)
-  nested_list(S v) : flat{fit_scalar<T>("array", v).value} {}
+  requires(!::std::is_same_v<S, T>) nested_list(S v) : flat{fit_scalar<T>("array", v).value} {}
   nested_list(::std::initializer_list<nested_list> items) {
     dims = shape{int64(items.size())};
     const nested_list* first = items.begin();
@@ -185,22 +189,24 @@ const ndarray<T, Device> array(::std::initializer_list<detail::nested_list<T>> i
 /// An array from host elements in C order, copied: a span or vector, and a shape (absent: one axis). Eager. Throws
 /// shape_error where the counts differ.
 template <class T, device_tag Device = default_device>
-const ndarray<normal_dtype_t<::std::remove_const_t<T>>, Device> array(::std::span<T> elements, const shape& s, Device device = {}) {
+const ndarray<normal_dtype_t<::std::remove_const_t<T>>, Device> array(::std::span<T> elements, const shape& s,
+                                                                      Device device = {}) {
   using V = normal_dtype_t<::std::remove_const_t<T>>;
   if (detail::check_extents("array", s).elements() != int64(elements.size()))
     throw shape_error(detail::cat("array: ", elements.size(), " elements for shape ", s));
   return detail::upload(reinterpret_cast<const V*>(elements.data()), s, device);
 }
 template <class T, device_tag Device = default_device>
-  requires(dtype<normal_dtype_t<T>> && !::std::is_same_v<T, bool>)
-const ndarray<normal_dtype_t<T>, Device> array(const ::std::vector<T>& elements, const shape& s, Device device = {}) {
+requires(dtype<normal_dtype_t<T>> && !::std::is_same_v<T, bool>) const ndarray<normal_dtype_t<T>, Device> array(
+    const ::std::vector<T>& elements, const shape& s, Device device = {}) {
   if (detail::check_extents("array", s).elements() != int64(elements.size()))
     throw shape_error(detail::cat("array: ", elements.size(), " elements for shape ", s));
   return detail::upload(reinterpret_cast<const normal_dtype_t<T>*>(elements.data()), s, device);
 }
 template <class T, device_tag Device = default_device>
-  requires(dtype<normal_dtype_t<T>> && !::std::is_same_v<T, bool>)
-const ndarray<normal_dtype_t<T>, Device> array(const ::std::vector<T>& elements, Device device = {}) {
+requires(dtype<normal_dtype_t<T>> &&
+         !::std::is_same_v<T, bool>) const ndarray<normal_dtype_t<T>, Device> array(const ::std::vector<T>& elements,
+                                                                                    Device device = {}) {
   return array<T, Device>(elements, shape(elements.size()), device);
 }
 
@@ -208,20 +214,22 @@ const ndarray<normal_dtype_t<T>, Device> array(const ::std::vector<T>& elements,
 /// order). Without a deleter the caller keeps it alive; with one, `deleter(pointer)` is called when no array uses it
 /// any more. A pointer to const makes a read-only array.
 template <class T, device_tag Device = default_device, class Deleter>
-  requires ::std::invocable<Deleter&, T*>
-const ndarray<::std::remove_const_t<T>, Device> from_pointer(T* pointer, const shape& s, Deleter deleter, Device device = {}) {
+requires ::std::invocable<Deleter&, T*>
+const ndarray<::std::remove_const_t<T>, Device> from_pointer(T* pointer, const shape& s, Deleter deleter,
+                                                             Device device = {}) {
   detail::check_extents("from_pointer", s);
   return ndarray<::std::remove_const_t<T>, Device>(detail::leaf<::std::remove_const_t<T>, Device>{
       {}, detail::borrow(pointer, s.elements(), device.ordinal, ::std::move(deleter)), detail::c_layout(s), 0});
 }
 template <class T, device_tag Device = default_device>
 const ndarray<::std::remove_const_t<T>, Device> from_pointer(T* pointer, const shape& s, Device device = {}) {
-  return from_pointer(pointer, s, [](T*) {}, device);
+  return from_pointer(
+      pointer, s, [](T*) {}, device);
 }
 template <class T, device_tag Device = default_device, class Deleter>
-  requires ::std::invocable<Deleter&, T*>
-const ndarray<::std::remove_const_t<T>, Device> from_pointer(T* pointer, const shape& s, const shape& strides, Deleter deleter,
-                                                              Device device = {}) {
+requires ::std::invocable<Deleter&, T*>
+const ndarray<::std::remove_const_t<T>, Device> from_pointer(T* pointer, const shape& s, const shape& strides,
+                                                             Deleter deleter, Device device = {}) {
   if (strides.ndim() != detail::check_extents("from_pointer", s).ndim())
     throw shape_error(detail::cat("from_pointer: ", strides.ndim(), " strides for shape ", s));
   layout l{s, {}, 0};
@@ -231,8 +239,10 @@ const ndarray<::std::remove_const_t<T>, Device> from_pointer(T* pointer, const s
       {}, detail::borrow(pointer, e.last + 1, device.ordinal, ::std::move(deleter)), l, 0});
 }
 template <class T, device_tag Device = default_device>
-const ndarray<::std::remove_const_t<T>, Device> from_pointer(T* pointer, const shape& s, const shape& strides, Device device = {}) {
-  return from_pointer(pointer, s, strides, [](T*) {}, device);
+const ndarray<::std::remove_const_t<T>, Device> from_pointer(T* pointer, const shape& s, const shape& strides,
+                                                             Device device = {}) {
+  return from_pointer(
+      pointer, s, strides, [](T*) {}, device);
 }
 
 }  // namespace cudarray::inline v0

@@ -112,20 +112,19 @@ class selection {
   CUDARRAY_PER_BUILD void operator=(const selection& v) && { write<this_build>(v); }
 
   template <class V, class Build = this_build>
-    requires(array_expression<V> || scalar_value<V>)
-  void operator=(const V& v) && {
+  requires(array_expression<V> || scalar_value<V>) void operator=(const V& v) && {
     if constexpr (scalar_value<V>) {
       if (masked_) return choose<Build>(detail::fit_scalar<T>("assignment", v));
     }
     write<Build>(v);
   }
-#define CUDARRAY_SELECTION_UPDATE(sign, name)                                               \
-  template <class V, class Build = this_build>                                              \
-  void operator sign##=(const V& v) && {                                                    \
-    if constexpr (scalar_value<V>) {                                                        \
+#define CUDARRAY_SELECTION_UPDATE(sign, name)                                                        \
+  template <class V, class Build = this_build>                                                       \
+  void operator sign##=(const V& v)&& {                                                              \
+    if constexpr (scalar_value<V>) {                                                                 \
       if (masked_) return choose<Build>(detail::elementwise(#sign "=", op::name##_op{}, array_, v)); \
-    }                                                                                       \
-    write<Build>(detail::elementwise(#sign "=", op::name##_op{}, node<Build>(), v));        \
+    }                                                                                                \
+    write<Build>(detail::elementwise(#sign "=", op::name##_op{}, node<Build>(), v));                 \
   }
   CUDARRAY_SELECTION_UPDATE(+, add)
   CUDARRAY_SELECTION_UPDATE(-, subtract)
@@ -156,7 +155,8 @@ class selection {
     if (!masked_) return {array_.node(), index_.node()};
     cudarray::shape s{mask_.size()};
     for (int d = mask_.ndim(); d < array_.ndim(); ++d) s.push_back(array_.shape()[d]);
-    return {reshape<ndarray<T, Device>, Build>(array_, s).node(), flatnonzero<ndarray<bool, Device>, Build>(mask_).node()};
+    return {reshape<ndarray<T, Device>, Build>(array_, s).node(),
+            flatnonzero<ndarray<bool, Device>, Build>(mask_).node()};
   }
   /// The array where the mask does not hold, a broadcast value where it does: no positions are needed.
   template <class Build, class V>
@@ -171,8 +171,9 @@ class selection {
       if constexpr (detail::is_scalar_node<V>) return v;
       else return detail::cast_node<T>(v);
     }();
-    detail::assign<Build, T, Device>(array_.storage(), array_.where(),
-                                     detail::elementwise("where", op::where_op{}, detail::view(mask_, l).node(), value, unchanged));
+    detail::assign<Build, T, Device>(
+        array_.storage(), array_.where(),
+        detail::elementwise("where", op::where_op{}, detail::view(mask_, l).node(), value, unchanged));
   }
   template <class Build, class V>
   void write(const V& v) {
@@ -192,8 +193,11 @@ class selection {
     }
     // a masked view that could not be flattened was a copy: bring it back
     if (from.store.get() != array_.storage().get())
-      detail::assign<Build, T, Device>(array_.storage(), array_.where(),
-                                       reshape<ndarray<T, Device>, Build>(ndarray<T, Device>(detail::leaf<T, Device>{{}, from.store, from.where, 0}), array_.shape()).node());
+      detail::assign<Build, T, Device>(
+          array_.storage(), array_.where(),
+          reshape<ndarray<T, Device>, Build>(ndarray<T, Device>(detail::leaf<T, Device>{{}, from.store, from.where, 0}),
+                                             array_.shape())
+              .node());
   }
 
   ndarray<T, Device> array_;

@@ -13,7 +13,8 @@ namespace detail {
 inline bool blas_readable(const layout& l) {
   const int r = l.ndim() - 2, c = l.ndim() - 1;
   const auto fits = [&](int unit, int far) {
-    return (l.stride[unit] == 1 || l.dims[unit] <= 1) && (l.stride[far] >= (l.dims[unit] > 1 ? l.dims[unit] : 1) || l.dims[far] <= 1);
+    return (l.stride[unit] == 1 || l.dims[unit] <= 1) &&
+           (l.stride[far] >= (l.dims[unit] > 1 ? l.dims[unit] : 1) || l.dims[far] <= 1);
   };
   return fits(c, r) || fits(r, c);
 }
@@ -43,13 +44,15 @@ ndarray<T, Device> multiply(const char* function, ndarray<T, Device> a, ndarray<
   if (vector_b) b = expand_dims(b, 1);
   const int64 m = a.shape(-2), k = a.shape(-1), n = b.shape(-1);
   if (b.shape(-2) != k)
-    throw shape_error(cat(function, ": shapes ", given_a, " and ", given_b, " do not fit: ", k, " columns, ", b.shape(-2), " rows"));
+    throw shape_error(
+        cat(function, ": shapes ", given_a, " and ", given_b, " do not fit: ", k, " columns, ", b.shape(-2), " rows"));
   shape batch_a(a.shape().begin(), a.ndim() - 2), batch_b(b.shape().begin(), b.ndim() - 2);
   const shape batch = broadcast_shapes(function, batch_a, batch_b);
   shape full = batch;
   full.push_back(m);
   full.push_back(n);
-  ndarray<T, Device> c(leaf<T, Device>{{}, allocate(a.device(), ::std::size_t(full.elements()) * sizeof(T)), c_layout(full), 0});
+  ndarray<T, Device> c(
+      leaf<T, Device>{{}, allocate(a.device(), ::std::size_t(full.elements()) * sizeof(T)), c_layout(full), 0});
   if (full.elements() > 0) {
     if constexpr (is_floating<T> || is_complex<T>) {
       if (!blas_readable(a.where())) a = copy<ndarray<T, Device>, Build>(a);
@@ -59,7 +62,7 @@ ndarray<T, Device> multiply(const char* function, ndarray<T, Device> a, ndarray<
       blas_steps(b.where(), p.row[2], p.column[2]);
       p.offset[1] = a.where().offset;
       p.offset[2] = b.where().offset;
-      int64 extent[max_rank], stride[3][max_rank];
+      int64 extent[max_rank] = {}, stride[3][max_rank] = {};
       const layout* const where[3] = {&c.where(), &a.where(), &b.where()};
       for (int d = 0; d < batch.ndim(); ++d) {
         extent[d] = batch[d];
@@ -115,9 +118,9 @@ auto checked_multiply(const char* function, const X& x, const Y& y) {
 
 }  // namespace detail
 
-/// The matrix product, NumPy's `@`: (m, k) by (k, n); 1-d operands are rows or columns and lose that axis again; leading
-/// axes are batches and broadcast. Eager; operands are evaluated, transposed views are read where they lie. float32
-/// products are IEEE float32. Throws shape_error.
+/// The matrix product, NumPy's `@`: (m, k) by (k, n); 1-d operands are rows or columns and lose that axis again;
+/// leading axes are batches and broadcast. Eager; operands are evaluated, transposed views are read where they lie.
+/// float32 products are IEEE float32. Throws shape_error.
 ///     ca::matmul(x, w.t())
 template <array_expression X, array_expression Y, class Build = this_build>
 auto matmul(const X& x, const Y& y) {

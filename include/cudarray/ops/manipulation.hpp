@@ -51,7 +51,7 @@ ndarray<value_type_t<X>, device_type_t<X>> transpose(const X& x, const axes& ord
   if (order.size() != a.ndim())
     throw value_error(detail::cat("transpose: ", order.size(), " axes given for an array of ", a.ndim()));
   order.mask("transpose", a.ndim());
-  int perm[max_rank];
+  int perm[max_rank] = {};
   for (int i = 0; i < a.ndim(); ++i) perm[i] = detail::normal_axis("transpose", order[i], a.ndim());
   return detail::view(a, detail::permute_layout(a.where(), perm));
 }
@@ -59,9 +59,10 @@ ndarray<value_type_t<X>, device_type_t<X>> transpose(const X& x, const axes& ord
 template <array_expression X, class Build = this_build>
 auto swapaxes(const X& x, int first, int second) {
   const auto a = detail::as_array<Build>(x);
-  int perm[max_rank];
+  int perm[max_rank] = {};
   for (int i = 0; i < a.ndim(); ++i) perm[i] = i;
-  ::std::swap(perm[detail::normal_axis("swapaxes", first, a.ndim())], perm[detail::normal_axis("swapaxes", second, a.ndim())]);
+  ::std::swap(perm[detail::normal_axis("swapaxes", first, a.ndim())],
+              perm[detail::normal_axis("swapaxes", second, a.ndim())]);
   return detail::view(a, detail::permute_layout(a.where(), perm));
 }
 /// A new axis of extent 1 at `axis` of the result: a view.
@@ -87,7 +88,8 @@ auto squeeze(const X& x, const axes& which = axes::all()) {
   for (int d = 0; d < a.ndim(); ++d) {
     const bool named = mask >> d & 1u, one = a.shape()[d] == 1;
     if (named && one) continue;
-    if (named && !which.is_all()) throw shape_error(detail::cat("squeeze: axis ", d, " of shape ", a.shape(), " is not 1"));
+    if (named && !which.is_all())
+      throw shape_error(detail::cat("squeeze: axis ", d, " of shape ", a.shape(), " is not 1"));
     l.stride[l.ndim()] = a.where().stride[d];
     l.dims.push_back(a.shape()[d]);
   }
@@ -113,7 +115,8 @@ auto flip(const X& x, const axes& over = axes::all()) {
   return detail::view(a, l);
 }
 
-/// The arrays one after another along an axis. Eager. Throws shape_error where other extents differ, value_error for none.
+/// The arrays one after another along an axis. Eager. Throws shape_error where other extents differ, value_error for
+/// none.
 ///     ca::concatenate({a, b}, 1)
 template <class T, class Device, class Build = this_build>
 const ndarray<T, Device> concatenate(::std::span<const ndarray<T, Device>> parts, int axis = 0) {
@@ -124,7 +127,8 @@ const ndarray<T, Device> concatenate(::std::span<const ndarray<T, Device>> parts
   for (const auto& p : parts) {
     bool fits = p.ndim() == s.ndim();
     for (int d = 0; fits && d < s.ndim(); ++d) fits = d == at || p.shape()[d] == s[d];
-    if (!fits) throw shape_error(detail::cat("concatenate: shapes ", parts[0].shape(), " and ", p.shape(), " along axis ", at));
+    if (!fits)
+      throw shape_error(detail::cat("concatenate: shapes ", parts[0].shape(), " and ", p.shape(), " along axis ", at));
     s[at] += p.shape()[at];
   }
   ndarray<T, Device> r(detail::leaf<T, Device>{
@@ -152,7 +156,8 @@ const ndarray<T, Device> stack(::std::span<const ndarray<T, Device>> parts, int 
   if (parts.empty()) throw value_error("stack: no arrays given");
   ::std::vector<ndarray<T, Device>> raised;
   for (const auto& p : parts) {
-    if (p.shape() != parts[0].shape()) throw shape_error(detail::cat("stack: shapes ", parts[0].shape(), " and ", p.shape()));
+    if (p.shape() != parts[0].shape())
+      throw shape_error(detail::cat("stack: shapes ", parts[0].shape(), " and ", p.shape()));
     raised.push_back(expand_dims(p, axis));
   }
   return concatenate<T, Device, Build>(raised, axis);
@@ -182,7 +187,8 @@ template <class T, class Device>
   return parts;
 }
 template <class T, class Device>
-::std::vector<ndarray<T, Device>> split(const ndarray<T, Device>& a, ::std::initializer_list<int64> points, int axis = 0) {
+::std::vector<ndarray<T, Device>> split(const ndarray<T, Device>& a, ::std::initializer_list<int64> points,
+                                        int axis = 0) {
   return split(a, ::std::span<const int64>(points.begin(), points.size()), axis);
 }
 /// Views of `sections` equal parts along an axis. Throws value_error where they would not be equal.

@@ -7,29 +7,28 @@
 namespace cudarray::inline v0 {
 
 /// Each returns a lazy expression of the operand's shape; with `ca::out(c)` last it is evaluated into c.
-#define CUDARRAY_UNARY_FUNCTION(name, rule_, value)                                         \
-  template <array_expression X>                                                             \
-  auto name(X&& x) {                                                                        \
-    return detail::elementwise(#name, op::name##_op{}, static_cast<X&&>(x));                \
-  }                                                                                         \
-  template <array_expression X, class T, class D, class Build = this_build>                 \
-  const ndarray<T, D> name(const X& x, const out_argument<T, D>& o) {                       \
+#define CUDARRAY_UNARY_FUNCTION(name, rule_, value)                                            \
+  template <array_expression X>                                                                \
+  auto name(X&& x) {                                                                           \
+    return detail::elementwise(#name, op::name##_op{}, static_cast<X&&>(x));                   \
+  }                                                                                            \
+  template <array_expression X, class T, class D, class Build = this_build>                    \
+  const ndarray<T, D> name(const X& x, const out_argument<T, D>& o) {                          \
     return detail::write_out<Build>(#name, o, detail::elementwise(#name, op::name##_op{}, x)); \
   }
 CUDARRAY_UNARY_TABLE(CUDARRAY_UNARY_FUNCTION)
 #undef CUDARRAY_UNARY_FUNCTION
 
 /// Each broadcasts its operands, of which one at least is an array. Throws shape_error when built.
-#define CUDARRAY_BINARY_FUNCTION(name, rule_, value)                                           \
-  template <class X, class Y>                                                                  \
-    requires(array_expression<X> || array_expression<Y>)                                       \
-  auto name(X&& x, Y&& y) {                                                                    \
-    return detail::elementwise(#name, op::name##_op{}, static_cast<X&&>(x), static_cast<Y&&>(y)); \
-  }                                                                                            \
-  template <class X, class Y, class T, class D, class Build = this_build>                      \
-    requires(array_expression<X> || array_expression<Y>)                                       \
-  const ndarray<T, D> name(const X& x, const Y& y, const out_argument<T, D>& o) {              \
-    return detail::write_out<Build>(#name, o, detail::elementwise(#name, op::name##_op{}, x, y)); \
+#define CUDARRAY_BINARY_FUNCTION(name, rule_, value)                                                           \
+  template <class X, class Y>                                                                                  \
+  requires(array_expression<X> || array_expression<Y>) auto name(X&& x, Y&& y) {                               \
+    return detail::elementwise(#name, op::name##_op{}, static_cast<X&&>(x), static_cast<Y&&>(y));              \
+  }                                                                                                            \
+  template <class X, class Y, class T, class D, class Build = this_build>                                      \
+  requires(array_expression<X> || array_expression<Y>) const ndarray<T, D> name(const X& x, const Y& y,        \
+                                                                                const out_argument<T, D>& o) { \
+    return detail::write_out<Build>(#name, o, detail::elementwise(#name, op::name##_op{}, x, y));              \
   }
 CUDARRAY_BINARY_TABLE(CUDARRAY_BINARY_FUNCTION)
 #undef CUDARRAY_BINARY_FUNCTION
@@ -44,10 +43,7 @@ auto fabs(const X& x) {
   return absolute(x);
 }
 template <class X, class Y>
-  requires(array_expression<X> || array_expression<Y>)
-auto mod(const X& x, const Y& y) {
-  return remainder(x, y);
-}
+requires(array_expression<X> || array_expression<Y>) auto mod(const X& x, const Y& y) { return remainder(x, y); }
 
 /// Elements of `a` where `condition` holds, of `b` elsewhere; all three broadcast. Lazy.
 ///     ca::where(x > 0, x, 0.1f * x)
@@ -56,7 +52,8 @@ auto where(const C& condition, const A& a, const B& b) {
   if constexpr (scalar_value<A> && scalar_value<B>) {
     // two scalars: their own types decide
     using strong = result_type_t<normal_dtype_t<A>, normal_dtype_t<B>>;
-    return detail::elementwise("where", op::where_op{}, condition, detail::scalar<strong>{detail::convert_scalar<strong>(a)},
+    return detail::elementwise("where", op::where_op{}, condition,
+                               detail::scalar<strong>{detail::convert_scalar<strong>(a)},
                                detail::scalar<strong>{detail::convert_scalar<strong>(b)});
   } else {
     return detail::elementwise("where", op::where_op{}, condition, a, b);
@@ -79,8 +76,7 @@ auto astype(const X& x) {
 /// or lambda with `__host__ __device__`. It takes the elements of the operands (float for the half types).
 ///     auto huber = ca::map([](float e) { return e < 1 ? e * e / 2 : e - 0.5f; }, ca::abs(x - y));
 template <class F, class... X>
-  requires(array_expression<X> || ...)
-auto map(const F& f, const X&... x) {
+requires(array_expression<X> || ...) auto map(const F& f, const X&... x) {
   return detail::elementwise("map", op::user_op<F>{{}, f}, x...);
 }
 

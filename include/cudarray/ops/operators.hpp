@@ -13,72 +13,72 @@ concept some_array = array_expression<X> || array_expression<Y>;
 /// Any right side is accepted here, so that a wrong one is reported in one sentence. Written out, not made by a macro:
 /// clang lists every expansion in its errors.
 template <class X, class Y>
-  requires some_array<X, Y>
+requires some_array<X, Y>
 auto operator+(X&& x, Y&& y) {
   return detail::elementwise("+", op::add_op{}, static_cast<X&&>(x), static_cast<Y&&>(y));
 }
 template <class X, class Y>
-  requires some_array<X, Y>
+requires some_array<X, Y>
 auto operator-(X&& x, Y&& y) {
   return detail::elementwise("-", op::subtract_op{}, static_cast<X&&>(x), static_cast<Y&&>(y));
 }
 template <class X, class Y>
-  requires some_array<X, Y>
+requires some_array<X, Y>
 auto operator*(X&& x, Y&& y) {
   return detail::elementwise("*", op::multiply_op{}, static_cast<X&&>(x), static_cast<Y&&>(y));
 }
 template <class X, class Y>
-  requires some_array<X, Y>
+requires some_array<X, Y>
 auto operator/(X&& x, Y&& y) {
   return detail::elementwise("/", op::divide_op{}, static_cast<X&&>(x), static_cast<Y&&>(y));
 }
 template <class X, class Y>
-  requires some_array<X, Y>
+requires some_array<X, Y>
 auto operator%(X&& x, Y&& y) {
   return detail::elementwise("%", op::remainder_op{}, static_cast<X&&>(x), static_cast<Y&&>(y));
 }
 template <class X, class Y>
-  requires some_array<X, Y>
+requires some_array<X, Y>
 auto operator==(X&& x, Y&& y) {
   return detail::elementwise("==", op::equal_op{}, static_cast<X&&>(x), static_cast<Y&&>(y));
 }
 template <class X, class Y>
-  requires some_array<X, Y>
+requires some_array<X, Y>
 auto operator!=(X&& x, Y&& y) {
   return detail::elementwise("!=", op::not_equal_op{}, static_cast<X&&>(x), static_cast<Y&&>(y));
 }
 template <class X, class Y>
-  requires some_array<X, Y>
+requires some_array<X, Y>
 auto operator<(X&& x, Y&& y) {
   return detail::elementwise("<", op::less_op{}, static_cast<X&&>(x), static_cast<Y&&>(y));
 }
 template <class X, class Y>
-  requires some_array<X, Y>
+requires some_array<X, Y>
 auto operator<=(X&& x, Y&& y) {
   return detail::elementwise("<=", op::less_equal_op{}, static_cast<X&&>(x), static_cast<Y&&>(y));
 }
 template <class X, class Y>
-  requires some_array<X, Y>
+requires some_array<X, Y>
 auto operator>(X&& x, Y&& y) {
   return detail::elementwise(">", op::greater_op{}, static_cast<X&&>(x), static_cast<Y&&>(y));
 }
 template <class X, class Y>
-  requires some_array<X, Y>
+requires some_array<X, Y>
 auto operator>=(X&& x, Y&& y) {
   return detail::elementwise(">=", op::greater_equal_op{}, static_cast<X&&>(x), static_cast<Y&&>(y));
 }
 template <class X, class Y>
-  requires some_array<X, Y>
+requires some_array<X, Y>
 auto operator&(X&& x, Y&& y) {
   return detail::elementwise("&", op::bitwise_and_op{}, static_cast<X&&>(x), static_cast<Y&&>(y));
 }
 template <class X, class Y>
-  requires some_array<X, Y>
+requires some_array<X, Y>
 auto operator|(X&& x, Y&& y) {
   return detail::elementwise("|", op::bitwise_or_op{}, static_cast<X&&>(x), static_cast<Y&&>(y));
 }
 template <class X, class Y>
-  requires some_array<X, Y>
+requires some_array<X, Y>
 auto operator^(X&& x, Y&& y) {
   return detail::elementwise("^", op::bitwise_xor_op{}, static_cast<X&&>(x), static_cast<Y&&>(y));
 }
@@ -88,12 +88,12 @@ template <class X, class Y>
 concept shift_operands = some_array<X, Y> && detail::is_operand<X> && detail::is_operand<Y>;
 
 template <class X, class Y>
-  requires shift_operands<X, Y>
+requires shift_operands<X, Y>
 auto operator<<(X&& x, Y&& y) {
   return detail::elementwise("<<", op::left_shift_op{}, static_cast<X&&>(x), static_cast<Y&&>(y));
 }
 template <class X, class Y>
-  requires shift_operands<X, Y>
+requires shift_operands<X, Y>
 auto operator>>(X&& x, Y&& y) {
   return detail::elementwise(">>", op::right_shift_op{}, static_cast<X&&>(x), static_cast<Y&&>(y));
 }
@@ -117,14 +117,14 @@ auto operator!(X&& x) {
 }
 
 template <class X, class Y>
-  requires some_array<X, Y>
+requires some_array<X, Y>
 auto operator&&(const X&, const Y&) {
-  return detail::report_logical_operator<!array_expression<X> && !array_expression<Y>>();
+  return detail::report_logical_operator < !array_expression<X> && !array_expression < Y >> ();
 }
 template <class X, class Y>
-  requires some_array<X, Y>
+requires some_array<X, Y>
 auto operator||(const X&, const Y&) {
-  return detail::report_logical_operator<!array_expression<X> && !array_expression<Y>>();
+  return detail::report_logical_operator < !array_expression<X> && !array_expression < Y >> ();
 }
 
 }  // namespace cudarray::inline v0

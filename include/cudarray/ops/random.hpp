@@ -42,7 +42,8 @@ struct thread_state {
   generator g{0};
 };
 CUDARRAY_PUBLIC inline thread_state& this_thread() {
-  static thread_local thread_state s{~uint64(0), __atomic_fetch_add(&process.threads, uint64(1), __ATOMIC_RELAXED), generator(0)};
+  static thread_local thread_state s{~uint64(0), __atomic_fetch_add(&process.threads, uint64(1), __ATOMIC_RELAXED),
+                                     generator(0)};
   return s;
 }
 }  // namespace detail_random
@@ -140,30 +141,33 @@ const ndarray<uint32, Device> bits(const shape& s, generator& g = thread_generat
 /// Numbers of [low, high), float32 or float64. Eager.
 ///     ca::random::uniform({2, 3})
 template <dtype T = float, device_tag Device = default_device, class Build = this_build>
-const ndarray<T, Device> uniform(const shape& s, ::std::type_identity_t<T> low = 0, ::std::type_identity_t<T> high = 1, generator& g = thread_generator(),
-                                 Device device = {}) {
+const ndarray<T, Device> uniform(const shape& s, ::std::type_identity_t<T> low = 0, ::std::type_identity_t<T> high = 1,
+                                 generator& g = thread_generator(), Device device = {}) {
   static_assert(cudarray::detail::real_floating<T>, "cudarray: random::uniform makes float or double");
   const int64 n = cudarray::detail::check_extents("random::uniform", s).elements();
   return cudarray::detail::from_generator<Build>(
-      "random::uniform", s, detail_random::uniform_at<T>{g.take(n, sizeof(T) == 4 ? 4 : 2), low, high - low,
-                                                      low < high ? ::std::nextafter(high, low) : high}, device);
+      "random::uniform", s,
+      detail_random::uniform_at<T>{g.take(n, sizeof(T) == 4 ? 4 : 2), low, high - low,
+                                   low < high ? ::std::nextafter(high, low) : high},
+      device);
 }
 
-/// Normal numbers of mean `loc` and standard deviation `scale`, float32 or float64; the same bits on every device. Eager.
-/// Throws value_error for a negative scale.
+/// Normal numbers of mean `loc` and standard deviation `scale`, float32 or float64; the same bits on every device.
+/// Eager. Throws value_error for a negative scale.
 template <dtype T = float, device_tag Device = default_device, class Build = this_build>
-const ndarray<T, Device> normal(const shape& s, ::std::type_identity_t<T> loc = 0, ::std::type_identity_t<T> scale = 1, generator& g = thread_generator(),
-                                Device device = {}) {
+const ndarray<T, Device> normal(const shape& s, ::std::type_identity_t<T> loc = 0, ::std::type_identity_t<T> scale = 1,
+                                generator& g = thread_generator(), Device device = {}) {
   static_assert(cudarray::detail::real_floating<T>, "cudarray: random::normal makes float or double");
   if (!(scale >= 0)) throw value_error(cudarray::detail::cat("random::normal: scale ", double(scale), " is negative"));
   const int64 n = cudarray::detail::check_extents("random::normal", s).elements();
-  return cudarray::detail::from_generator<Build>("random::normal", s,
-                                                 detail_random::normal_at<T>{g.take(n, sizeof(T) == 4 ? 4 : 2), loc, scale}, device);
+  return cudarray::detail::from_generator<Build>(
+      "random::normal", s, detail_random::normal_at<T>{g.take(n, sizeof(T) == 4 ? 4 : 2), loc, scale}, device);
 }
 
 /// Integers of [low, high). Eager. Throws value_error where there are none.
 template <device_tag Device = default_device, class Build = this_build>
-const ndarray<int64, Device> integers(const shape& s, int64 low, int64 high, generator& g = thread_generator(), Device device = {}) {
+const ndarray<int64, Device> integers(const shape& s, int64 low, int64 high, generator& g = thread_generator(),
+                                      Device device = {}) {
   if (high <= low) throw value_error(cudarray::detail::cat("random::integers: no integers in [", low, ", ", high, ")"));
   const int64 n = cudarray::detail::check_extents("random::integers", s).elements();
   return cudarray::detail::from_generator<Build>(
@@ -174,7 +178,8 @@ const ndarray<int64, Device> integers(const shape& s, int64 low, int64 high, gen
 template <device_tag Device = default_device, class Build = this_build>
 const ndarray<int64, Device> permutation(int64 n, generator& g = thread_generator(), Device device = {}) {
   if (n < 0) throw value_error(cudarray::detail::cat("random::permutation: ", n, " elements"));
-  const auto keys = cudarray::detail::from_generator<Build>("random::permutation", n, detail_random::key_at{g.take(n, 2)}, device);
+  const auto keys =
+      cudarray::detail::from_generator<Build>("random::permutation", n, detail_random::key_at{g.take(n, 2)}, device);
   return argsort<ndarray<int64, Device>, Build>(keys);
 }
 

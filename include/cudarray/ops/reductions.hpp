@@ -46,7 +46,8 @@ CUDARRAY_PER_BUILD auto make_reduce(const char* function, const X& x, const axes
     else if (keep) to.push_back(1);
     if (mask >> d & 1u) reduced *= from[d];
   }
-  if (!Op::empty && reduced == 0) throw value_error(cat(function, ": no elements along the reduced axes of shape ", from));
+  if (!Op::empty && reduced == 0)
+    throw value_error(cat(function, ": no elements along the reduced axes of shape ", from));
   return reduce<Op, K>{{}, {}, kid, mask, to};
 }
 
@@ -63,23 +64,23 @@ concept reduction_option = ::std::is_same_v<X, keepdims_t> || ::std::is_same_v<X
 
 /// Each takes `(x)`, `(x, axes)`, `(x, axes, ca::keepdims)` or `(x, ca::keepdims)`, and `ca::out(c)` at the very end.
 /// Axes absent: all; `{}`: none. They throw index_error or value_error for wrong axes, when the expression is built.
-#define CUDARRAY_REDUCTION(name, node)                                                                       \
-  template <class T = void, array_expression X, reduction_option... O>                                       \
-  auto name(const X& x, axes over, const O&... o) {                                                          \
-    const auto opt = detail::options(o...);                                                                  \
-    return node;                                                                                             \
-  }                                                                                                          \
-  template <class T = void, array_expression X, reduction_option... O>                                       \
-  auto name(const X& x, const O&... o) {                                                                     \
-    return name<T>(x, axes::all(), o...);                                                                    \
-  }                                                                                                          \
-  template <class T = void, array_expression X, class U, class D, class Build = this_build>                  \
-  const ndarray<U, D> name(const X& x, const out_argument<U, D>& result) {                                   \
-    return detail::write_out<Build>(#name, result, name<T>(x));                                              \
-  }                                                                                                          \
-  template <class T = void, array_expression X, class U, class D, class Build = this_build>                  \
-  const ndarray<U, D> name(const X& x, axes over, const out_argument<U, D>& result) {                        \
-    return detail::write_out<Build>(#name, result, name<T>(x, over));                                        \
+#define CUDARRAY_REDUCTION(name, node)                                                      \
+  template <class T = void, array_expression X, reduction_option... O>                      \
+  auto name(const X& x, axes over, const O&... o) {                                         \
+    const auto opt = detail::options(o...);                                                 \
+    return node;                                                                            \
+  }                                                                                         \
+  template <class T = void, array_expression X, reduction_option... O>                      \
+  auto name(const X& x, const O&... o) {                                                    \
+    return name<T>(x, axes::all(), o...);                                                   \
+  }                                                                                         \
+  template <class T = void, array_expression X, class U, class D, class Build = this_build> \
+  const ndarray<U, D> name(const X& x, const out_argument<U, D>& result) {                  \
+    return detail::write_out<Build>(#name, result, name<T>(x));                             \
+  }                                                                                         \
+  template <class T = void, array_expression X, class U, class D, class Build = this_build> \
+  const ndarray<U, D> name(const X& x, axes over, const out_argument<U, D>& result) {       \
+    return detail::write_out<Build>(#name, result, name<T>(x, over));                       \
   }
 
 /// The sum. bool and signed integers add up in int64, unsigned in uint64; `sum<double>(x)` converts the elements first.
@@ -109,7 +110,8 @@ CUDARRAY_PER_BUILD auto variance(const char* function, const X& x, const axes& o
   using V = ::std::conditional_t<::std::is_void_v<T>, value_type_t<X>, T>;
   using R = ::std::conditional_t<(kind_of<V> < kind::floating), double, V>;
   const auto v = cast_node<compute_t<R>>(widened<T>(x));
-  const auto squares = make_reduce<op::mean_op>(function, square(v - make_reduce<op::mean_op>(function, v, over, true)), over, opt.keep);
+  const auto squares =
+      make_reduce<op::mean_op>(function, square(v - make_reduce<op::mean_op>(function, v, over, true)), over, opt.keep);
   int64 n = 1;
   const unsigned mask = over.mask(function, v.dims().ndim());
   for (int d = 0; d < v.dims().ndim(); ++d)

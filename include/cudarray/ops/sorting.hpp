@@ -12,7 +12,8 @@ const ndarray<int64, device_type_t<X>> argsort(const X& x) {
   using T = value_type_t<X>;
   using D = device_type_t<X>;
   const auto keys = detail::materialise<Build>(detail::as_operand<T>("argsort", x));
-  if (keys.where.ndim() != 1) throw shape_error(detail::cat("argsort: an array of shape ", keys.where.dims, "; it sorts one axis"));
+  if (keys.where.ndim() != 1)
+    throw shape_error(detail::cat("argsort: an array of shape ", keys.where.dims, "; it sorts one axis"));
   const int64 n = keys.where.dims[0];
   return ndarray<int64, D>(detail::leaf<int64, D>{
       {}, stable_argsort<Build, T>(D{keys.store->ordinal}, *keys.store, n), detail::c_layout(n), 0});

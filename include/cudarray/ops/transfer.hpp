@@ -34,7 +34,9 @@ CUDARRAY_PER_BUILD leaf<T, Host> host_block(const ndarray<T, Device>& a) {
   const int64 n = e.last - e.first + 1;
   leaf<T, Host> r{{}, allocate(Host{}, ::std::size_t(n) * sizeof(T)), l, 0};
   r.where.offset = n > 0 ? l.offset - e.first : 0;
-  if (n > 0) copy_to_host(a.device(), r.store->data, *a.storage(), ::std::size_t(e.first) * sizeof(T), ::std::size_t(n) * sizeof(T));
+  if (n > 0)
+    copy_to_host(a.device(), r.store->data, *a.storage(), ::std::size_t(e.first) * sizeof(T),
+                 ::std::size_t(n) * sizeof(T));
   return r;
 }
 
@@ -73,7 +75,8 @@ void copyto(const ndarray<T, Device>& target, const X& source) {
   const auto& n = detail::as_operand<T>("copyto", source);
   if (n.dims() != target.shape())
     throw shape_error(detail::cat("copyto: the source has shape ", n.dims(), ", the target ", target.shape()));
-  static_assert(detail::same_kind<value_type_t<X>, T>, "cudarray: this conversion of dtypes loses information: write ca::astype<T>(x)");
+  static_assert(detail::same_kind<value_type_t<X>, T>,
+                "cudarray: this conversion of dtypes loses information: write ca::astype<T>(x)");
   ndarray<T, Device> view = target;
   if constexpr (::std::is_same_v<device_type_t<X>, Device>) view(ellipsis) = source;
   else view(ellipsis) = to<Device>(source, target.device());

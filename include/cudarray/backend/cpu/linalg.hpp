@@ -18,10 +18,11 @@
 namespace cudarray::inline v0::backend {
 namespace host {
 
-/// c = a @ b for one matrix, any steps. b is packed panel by panel; a block of `rows` x (2 packs) of c stays in registers.
+/// c = a @ b for one matrix, any steps. b is packed panel by panel; a block of `rows` x (2 packs) of c stays in
+/// registers.
 template <class Build, class T>
-void blocked_product(int64 m, int64 n, int64 k, const T* a, int64 a_row, int64 a_column, const T* b, int64 b_row, int64 b_column, T* c,
-                     int64 c_row) {
+void blocked_product(int64 m, int64 n, int64 k, const T* a, int64 a_row, int64 a_column, const T* b, int64 b_row,
+                     int64 b_column, T* c, int64 c_row) {
   constexpr int N = Build::vector_bytes / int(sizeof(T)), rows = 4, width = 2 * N;
   constexpr int64 depth = 256, panel = 16 * width;
   using pack = simd::pack<T, N, Build>;
@@ -33,7 +34,8 @@ void blocked_product(int64 m, int64 n, int64 k, const T* a, int64 a_row, int64 a
       for (int64 j = 0; j < columns; j += width)  // strips of `width` columns, filled up with zeros
         for (int64 p = 0; p < deep; ++p)
           for (int64 q = 0; q < width; ++q)
-            packed[::std::size_t(j * depth + p * width + q)] = j + q < columns ? b[(p0 + p) * b_row + (j0 + j + q) * b_column] : T(0);
+            packed[::std::size_t(j * depth + p * width + q)] =
+                j + q < columns ? b[(p0 + p) * b_row + (j0 + j + q) * b_column] : T(0);
       for (int64 i = 0; i < m; i += rows) {
         const int64 high = m - i < rows ? m - i : rows;
         for (int64 p = 0; p < deep; ++p)
@@ -44,7 +46,8 @@ void blocked_product(int64 m, int64 n, int64 k, const T* a, int64 a_row, int64 a
           for (auto& s : sum) s[0] = s[1] = simd::splat<T, N, Build>(T(0));
           const T* strip = packed.data() + j * depth;
           for (int64 p = 0; p < deep; ++p) {
-            const pack x = simd::load_lanes<T, N, Build>(strip + p * width), y = simd::load_lanes<T, N, Build>(strip + p * width + N);
+            const pack x = simd::load_lanes<T, N, Build>(strip + p * width),
+                       y = simd::load_lanes<T, N, Build>(strip + p * width + N);
             for (int r = 0; r < rows; ++r) {
               const pack v = simd::splat<T, N, Build>(left[::std::size_t(p * rows + r)]);
               sum[r][0] = {sum[r][0].v + v.v * x.v};
@@ -65,8 +68,8 @@ void blocked_product(int64 m, int64 n, int64 k, const T* a, int64 a_row, int64 a
 
 /// Half and complex types: accumulated in float32 or as they are.
 template <class T>
-void plain_product(int64 m, int64 n, int64 k, const T* a, int64 a_row, int64 a_column, const T* b, int64 b_row, int64 b_column, T* c,
-                   int64 c_row) {
+void plain_product(int64 m, int64 n, int64 k, const T* a, int64 a_row, int64 a_column, const T* b, int64 b_row,
+                   int64 b_column, T* c, int64 c_row) {
   using C = detail::compute_t<T>;
   for (int64 i = 0; i < m; ++i)
     for (int64 j = 0; j < n; ++j) {
@@ -90,9 +93,11 @@ void multiply_matrices(cpu, const detail::product& g) {
       const auto leading = [&](int o) { return int(g.column[o] == 1 ? g.row[o] : g.column[o]); };
       const int m = int(g.m), n = int(g.n), k = int(g.k);
       if constexpr (::std::is_same_v<T, float>)
-        cblas_sgemm(CblasRowMajor, transposed(1), transposed(2), m, n, k, 1.f, a, leading(1), b, leading(2), 0.f, c, leading(0));
+        cblas_sgemm(CblasRowMajor, transposed(1), transposed(2), m, n, k, 1.f, a, leading(1), b, leading(2), 0.f, c,
+                    leading(0));
       else
-        cblas_dgemm(CblasRowMajor, transposed(1), transposed(2), m, n, k, 1., a, leading(1), b, leading(2), 0., c, leading(0));
+        cblas_dgemm(CblasRowMajor, transposed(1), transposed(2), m, n, k, 1., a, leading(1), b, leading(2), 0., c,
+                    leading(0));
       continue;
     }
 #endif

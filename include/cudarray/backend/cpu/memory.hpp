@@ -14,7 +14,8 @@ namespace cudarray::inline v0::backend {
 
 inline detail::storage_ref allocate(cpu, ::std::size_t bytes) {
   constexpr ::std::size_t alignment = 64, header = (sizeof(detail::storage) + alignment - 1) / alignment * alignment;
-  void* block = bytes < SIZE_MAX / 2 ? ::operator new(header + bytes, ::std::align_val_t(alignment), ::std::nothrow) : nullptr;
+  void* block =
+      bytes < SIZE_MAX / 2 ? ::operator new(header + bytes, ::std::align_val_t(alignment), ::std::nothrow) : nullptr;
   if (block == nullptr) throw out_of_memory(detail::cat("cpu: ", bytes, " bytes could not be allocated"));
   auto* s = new (block) detail::storage;
   s->data = static_cast<char*>(block) + header;

@@ -49,10 +49,10 @@ CUDARRAY_FORCE_INLINE pack<U, N, B> bits(const pack<T, N, B>& a) {
   return {(typename pack<U, N, B>::vector)a.v};
 }
 
-#define CUDARRAY_COMPARE(op)                                                                 \
-  template <class T, int N, class B>                                                         \
+#define CUDARRAY_COMPARE(op)                                                                                \
+  template <class T, int N, class B>                                                                        \
   CUDARRAY_FORCE_INLINE mask<sizeof(T), N, B> operator op(const pack<T, N, B>& a, const pack<T, N, B>& b) { \
-    return {(typename mask<sizeof(T), N, B>::vector)(a.v op b.v)};                           \
+    return {(typename mask<sizeof(T), N, B>::vector)(a.v op b.v)};                                          \
   }
 CUDARRAY_COMPARE(==)
 CUDARRAY_COMPARE(!=)
@@ -62,10 +62,10 @@ CUDARRAY_COMPARE(>)
 CUDARRAY_COMPARE(>=)
 #undef CUDARRAY_COMPARE
 
-#define CUDARRAY_MASK_OP(op)                                                         \
-  template <int W, int V, int N, class B>                                            \
+#define CUDARRAY_MASK_OP(op)                                                                        \
+  template <int W, int V, int N, class B>                                                           \
   CUDARRAY_FORCE_INLINE mask<W, N, B> operator op(const mask<W, N, B>& a, const mask<V, N, B>& b) { \
-    return {a.v op resize<W>(b).v};                                                  \
+    return {a.v op resize<W>(b).v};                                                                 \
   }
 CUDARRAY_MASK_OP(&)
 CUDARRAY_MASK_OP(|)
@@ -101,24 +101,24 @@ CUDARRAY_FORCE_INLINE mask<W, N, B> operator!(const mask<W, N, B>& a) {
 }
 
 /// Integer arithmetic wraps: it is done on unsigned lanes.
-#define CUDARRAY_PACK_OP(op)                                                              \
-  template <class T, int N, class B>                                                      \
-  CUDARRAY_FORCE_INLINE pack<T, N, B> operator op(const pack<T, N, B>& a, const pack<T, N, B>& b) {     \
-    if constexpr (kind_of<T> == kind::signed_) {                                          \
-      using U = ::std::make_unsigned_t<T>;                                                \
-      return bits<T>(pack<U, N, B>{bits<U>(a).v op bits<U>(b).v});                        \
-    } else {                                                                              \
-      return {a.v op b.v};                                                                \
-    }                                                                                     \
+#define CUDARRAY_PACK_OP(op)                                                                        \
+  template <class T, int N, class B>                                                                \
+  CUDARRAY_FORCE_INLINE pack<T, N, B> operator op(const pack<T, N, B>& a, const pack<T, N, B>& b) { \
+    if constexpr (kind_of<T> == kind::signed_) {                                                    \
+      using U = ::std::make_unsigned_t<T>;                                                          \
+      return bits<T>(pack<U, N, B>{bits<U>(a).v op bits<U>(b).v});                                  \
+    } else {                                                                                        \
+      return {a.v op b.v};                                                                          \
+    }                                                                                               \
   }
 CUDARRAY_PACK_OP(+)
 CUDARRAY_PACK_OP(-)
 CUDARRAY_PACK_OP(*)
 #undef CUDARRAY_PACK_OP
-#define CUDARRAY_PACK_OP(op)                                                          \
-  template <class T, int N, class B>                                                  \
+#define CUDARRAY_PACK_OP(op)                                                                        \
+  template <class T, int N, class B>                                                                \
   CUDARRAY_FORCE_INLINE pack<T, N, B> operator op(const pack<T, N, B>& a, const pack<T, N, B>& b) { \
-    return {a.v op b.v};                                                              \
+    return {a.v op b.v};                                                                            \
   }
 CUDARRAY_PACK_OP(/)
 CUDARRAY_PACK_OP(&)

@@ -9,17 +9,17 @@
 
 namespace cudarray::inline v0::simd {
 
-#define CUDARRAY_EACH_LANE1(name)                                                        \
-  template <class T, int N, class B>                                                     \
-  CUDARRAY_FORCE_INLINE auto name(const pack<T, N, B>& a) {                                     \
-    const auto f = [](T x) { return math::name(x); };                                    \
-    return each_lane<decltype(f), N, B>(f, a);                                           \
+#define CUDARRAY_EACH_LANE1(name)                           \
+  template <class T, int N, class B>                        \
+  CUDARRAY_FORCE_INLINE auto name(const pack<T, N, B>& a) { \
+    const auto f = [](T x) { return math::name(x); };       \
+    return each_lane<decltype(f), N, B>(f, a);              \
   }
-#define CUDARRAY_EACH_LANE2(name)                                                        \
-  template <class T, int N, class B>                                                     \
-  CUDARRAY_FORCE_INLINE auto name(const pack<T, N, B>& a, const pack<T, N, B>& b) {                    \
-    const auto f = [](T x, T y) { return math::name(x, y); };                            \
-    return each_lane<decltype(f), N, B>(f, a, b);                                        \
+#define CUDARRAY_EACH_LANE2(name)                                                   \
+  template <class T, int N, class B>                                                \
+  CUDARRAY_FORCE_INLINE auto name(const pack<T, N, B>& a, const pack<T, N, B>& b) { \
+    const auto f = [](T x, T y) { return math::name(x, y); };                       \
+    return each_lane<decltype(f), N, B>(f, a, b);                                   \
   }
 CUDARRAY_EACH_LANE1(exp2)
 CUDARRAY_EACH_LANE1(expm1)
@@ -50,22 +50,38 @@ CUDARRAY_EACH_LANE2(left_shift)
 CUDARRAY_EACH_LANE2(right_shift)
 
 template <class T, int N, class B>
-CUDARRAY_FORCE_INLINE pack<T, N, B> add(const pack<T, N, B>& a, const pack<T, N, B>& b) { return a + b; }
+CUDARRAY_FORCE_INLINE pack<T, N, B> add(const pack<T, N, B>& a, const pack<T, N, B>& b) {
+  return a + b;
+}
 template <class T, int N, class B>
-CUDARRAY_FORCE_INLINE pack<T, N, B> subtract(const pack<T, N, B>& a, const pack<T, N, B>& b) { return a - b; }
+CUDARRAY_FORCE_INLINE pack<T, N, B> subtract(const pack<T, N, B>& a, const pack<T, N, B>& b) {
+  return a - b;
+}
 template <class T, int N, class B>
-CUDARRAY_FORCE_INLINE pack<T, N, B> multiply(const pack<T, N, B>& a, const pack<T, N, B>& b) { return a * b; }
+CUDARRAY_FORCE_INLINE pack<T, N, B> multiply(const pack<T, N, B>& a, const pack<T, N, B>& b) {
+  return a * b;
+}
 template <int W, int V, int N, class B>
-CUDARRAY_FORCE_INLINE mask<W, N, B> add(const mask<W, N, B>& a, const mask<V, N, B>& b) { return a | b; }
+CUDARRAY_FORCE_INLINE mask<W, N, B> add(const mask<W, N, B>& a, const mask<V, N, B>& b) {
+  return a | b;
+}
 template <int W, int V, int N, class B>
-CUDARRAY_FORCE_INLINE mask<W, N, B> multiply(const mask<W, N, B>& a, const mask<V, N, B>& b) { return a & b; }
+CUDARRAY_FORCE_INLINE mask<W, N, B> multiply(const mask<W, N, B>& a, const mask<V, N, B>& b) {
+  return a & b;
+}
 template <class T, int N, class B>
-CUDARRAY_FORCE_INLINE pack<T, N, B> negative(const pack<T, N, B>& a) { return -a; }
+CUDARRAY_FORCE_INLINE pack<T, N, B> negative(const pack<T, N, B>& a) {
+  return -a;
+}
 
 template <class T, int N, class B>
-CUDARRAY_FORCE_INLINE pack<T, N, B> invert(const pack<T, N, B>& a) { return ~a; }
+CUDARRAY_FORCE_INLINE pack<T, N, B> invert(const pack<T, N, B>& a) {
+  return ~a;
+}
 template <int W, int N, class B>
-CUDARRAY_FORCE_INLINE mask<W, N, B> invert(const mask<W, N, B>& a) { return !a; }
+CUDARRAY_FORCE_INLINE mask<W, N, B> invert(const mask<W, N, B>& a) {
+  return !a;
+}
 
 template <class T, int N, class B>
 CUDARRAY_FORCE_INLINE pack<T, N, B> maximum(const pack<T, N, B>& a, const pack<T, N, B>& b) {
@@ -76,9 +92,13 @@ CUDARRAY_FORCE_INLINE pack<T, N, B> minimum(const pack<T, N, B>& a, const pack<T
   return select((a < b) | (a != a), a, b);
 }
 template <int W, int V, int N, class B>
-CUDARRAY_FORCE_INLINE mask<W, N, B> maximum(const mask<W, N, B>& a, const mask<V, N, B>& b) { return a | b; }
+CUDARRAY_FORCE_INLINE mask<W, N, B> maximum(const mask<W, N, B>& a, const mask<V, N, B>& b) {
+  return a | b;
+}
 template <int W, int V, int N, class B>
-CUDARRAY_FORCE_INLINE mask<W, N, B> minimum(const mask<W, N, B>& a, const mask<V, N, B>& b) { return a & b; }
+CUDARRAY_FORCE_INLINE mask<W, N, B> minimum(const mask<W, N, B>& a, const mask<V, N, B>& b) {
+  return a & b;
+}
 
 template <class T, int N, class B>
 CUDARRAY_FORCE_INLINE pack<T, N, B> abs(const pack<T, N, B>& a) {
@@ -95,15 +115,25 @@ CUDARRAY_FORCE_INLINE pack<T, N, B> sign(const pack<T, N, B>& a) {
   return select(a > zero, one, select(a < zero, zero - one, select(a == zero, zero, a)));
 }
 template <class T, int N, class B>
-CUDARRAY_FORCE_INLINE auto isnan(const pack<T, N, B>& a) { return a != a; }
+CUDARRAY_FORCE_INLINE auto isnan(const pack<T, N, B>& a) {
+  return a != a;
+}
 template <class T, int N, class B>
-CUDARRAY_FORCE_INLINE auto isfinite(const pack<T, N, B>& a) { return a - a == splat<T, N, B>(T(0)); }
+CUDARRAY_FORCE_INLINE auto isfinite(const pack<T, N, B>& a) {
+  return a - a == splat<T, N, B>(T(0));
+}
 template <int W, int N, class B>
-CUDARRAY_FORCE_INLINE mask<W, N, B> isfinite(const mask<W, N, B>& a) { return {a.v | ~a.v}; }
+CUDARRAY_FORCE_INLINE mask<W, N, B> isfinite(const mask<W, N, B>& a) {
+  return {a.v | ~a.v};
+}
 template <int W, int N, class B>
-CUDARRAY_FORCE_INLINE mask<W, N, B> isnan(const mask<W, N, B>& a) { return a ^ a; }
+CUDARRAY_FORCE_INLINE mask<W, N, B> isnan(const mask<W, N, B>& a) {
+  return a ^ a;
+}
 template <int W, int N, class B>
-CUDARRAY_FORCE_INLINE mask<W, N, B> isinf(const mask<W, N, B>& a) { return a ^ a; }
+CUDARRAY_FORCE_INLINE mask<W, N, B> isinf(const mask<W, N, B>& a) {
+  return a ^ a;
+}
 template <class T, int N, class B>
 CUDARRAY_FORCE_INLINE auto isinf(const pack<T, N, B>& a) {
   if constexpr (detail::is_floating<T>) return abs(a) == splat<T, N, B>(::std::numeric_limits<T>::infinity());
@@ -125,10 +155,10 @@ CUDARRAY_FORCE_INLINE pack<T, N, B> sqrt(const pack<T, N, B>& a) {
   return each_lane<decltype(f), N, B>(f, a);
 }
 
-#define CUDARRAY_MASK_IDENTITY(name)                                                           \
-  template <int W, int N, class B>                                                             \
-  CUDARRAY_FORCE_INLINE mask<W, N, B> name(const mask<W, N, B>& a) {                           \
-    return a;                                                                                  \
+#define CUDARRAY_MASK_IDENTITY(name)                                 \
+  template <int W, int N, class B>                                   \
+  CUDARRAY_FORCE_INLINE mask<W, N, B> name(const mask<W, N, B>& a) { \
+    return a;                                                        \
   }
 CUDARRAY_MASK_IDENTITY(abs)
 CUDARRAY_MASK_IDENTITY(floor)
@@ -139,7 +169,8 @@ CUDARRAY_MASK_IDENTITY(rint)
 
 /// a * b + c; fused where the build has the instruction.
 template <int N, class B>
-CUDARRAY_FORCE_INLINE pack<float, N, B> multiply_add(const pack<float, N, B>& a, const pack<float, N, B>& b, const pack<float, N, B>& c) {
+CUDARRAY_FORCE_INLINE pack<float, N, B> multiply_add(const pack<float, N, B>& a, const pack<float, N, B>& b,
+                                                     const pack<float, N, B>& c) {
   return {a.v * b.v + c.v};
 }
 

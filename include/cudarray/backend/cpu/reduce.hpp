@@ -49,12 +49,14 @@ void reduce_along(const Target& target, const Tree& tree, const Op&, const detai
       while (i < n) {
         block part = Op::template identity<block>();
         for (const int64 stop = n < i + block_length ? n : i + block_length; i < stop; ++i)
-          part = Op::combine(part, Op::template lift<block>(tree(element_access<Operands, Build>{at.offset, step, i}), position + i));
+          part = Op::combine(
+              part, Op::template lift<block>(tree(element_access<Operands, Build>{at.offset, step, i}), position + i));
         sum = Op::combine(sum, total(part));
       }
       position += n;
     } while (at.next(s, s.kept, inner));
-    target(element_access<Operands, Build>{result.offset, step, 0}, Op::template finish<typename types::result>(sum, count));
+    target(element_access<Operands, Build>{result.offset, step, 0},
+           Op::template finish<typename types::result>(sum, count));
   } while (result.next(s, 0, s.kept));
 }
 
@@ -87,10 +89,12 @@ void reduce_across(const Target& target, const Tree& tree, const Op&, const deta
           for (int64 j = 0; j < block_length && more; ++j) {
             if (packs == wide)
               for (int w = 0; w < wide; ++w)
-                part[w] = Op::combine(part[w], lane_cast<block>(tree(pack_access<N, Operands, Build>{at.offset, step, i + w * N})));
+                part[w] = Op::combine(
+                    part[w], lane_cast<block>(tree(pack_access<N, Operands, Build>{at.offset, step, i + w * N})));
             else
               for (int w = 0; w < packs; ++w)
-                part[w] = Op::combine(part[w], lane_cast<block>(tree(pack_access<N, Operands, Build>{at.offset, step, i + w * N})));
+                part[w] = Op::combine(
+                    part[w], lane_cast<block>(tree(pack_access<N, Operands, Build>{at.offset, step, i + w * N})));
             more = at.next(s, s.kept, s.ndim);
           }
           for (int w = 0; w < packs; ++w)
@@ -100,14 +104,16 @@ void reduce_across(const Target& target, const Tree& tree, const Op&, const deta
         while (more) {
           block part = Op::template identity<block>();
           for (int64 j = 0; j < block_length && more; ++j) {
-            part = Op::combine(part, Op::template lift<block>(tree(element_access<Operands, Build>{at.offset, step, i}), 0));
+            part = Op::combine(part,
+                               Op::template lift<block>(tree(element_access<Operands, Build>{at.offset, step, i}), 0));
             more = at.next(s, s.kept, s.ndim);
           }
           sum[0] = Op::combine(sum[0], total(part));
         }
       }
       for (int k = 0; k < packs * lanes; ++k)
-        target(element_access<Operands, Build>{result.offset, step, i + k}, Op::template finish<typename types::result>(sum[k], count));
+        target(element_access<Operands, Build>{result.offset, step, i + k},
+               Op::template finish<typename types::result>(sum[k], count));
       i += packs * lanes;
     }
   } while (result.next(s, 0, across));

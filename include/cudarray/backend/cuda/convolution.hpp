@@ -33,11 +33,14 @@ struct convolution_descriptors {
     check(cudnnCreateTensorDescriptor(&y), "cudnnCreateTensorDescriptor");
     check(cudnnCreateFilterDescriptor(&w), "cudnnCreateFilterDescriptor");
     check(cudnnCreateConvolutionDescriptor(&convolution), "cudnnCreateConvolutionDescriptor");
-    check(cudnnSetTensor4dDescriptor(x, CUDNN_TENSOR_NCHW, type, int(c.n), int(c.c), int(c.h), int(c.w)), "cudnnSetTensor4dDescriptor");
-    check(cudnnSetTensor4dDescriptor(y, CUDNN_TENSOR_NCHW, type, int(c.n), int(c.k), int(c.p), int(c.q)), "cudnnSetTensor4dDescriptor");
-    check(cudnnSetFilter4dDescriptor(w, type, CUDNN_TENSOR_NCHW, int(c.k), int(c.c), int(c.r), int(c.s)), "cudnnSetFilter4dDescriptor");
-    check(cudnnSetConvolution2dDescriptor(convolution, int(c.padding[0]), int(c.padding[1]), int(c.stride[0]), int(c.stride[1]), 1, 1,
-                                          CUDNN_CROSS_CORRELATION, type),
+    check(cudnnSetTensor4dDescriptor(x, CUDNN_TENSOR_NCHW, type, int(c.n), int(c.c), int(c.h), int(c.w)),
+          "cudnnSetTensor4dDescriptor");
+    check(cudnnSetTensor4dDescriptor(y, CUDNN_TENSOR_NCHW, type, int(c.n), int(c.k), int(c.p), int(c.q)),
+          "cudnnSetTensor4dDescriptor");
+    check(cudnnSetFilter4dDescriptor(w, type, CUDNN_TENSOR_NCHW, int(c.k), int(c.c), int(c.r), int(c.s)),
+          "cudnnSetFilter4dDescriptor");
+    check(cudnnSetConvolution2dDescriptor(convolution, int(c.padding[0]), int(c.padding[1]), int(c.stride[0]),
+                                          int(c.stride[1]), 1, 1, CUDNN_CROSS_CORRELATION, type),
           "cudnnSetConvolution2dDescriptor");
     check(cudnnSetConvolutionMathType(convolution, CUDNN_FMA_MATH), "cudnnSetConvolutionMathType");  // no TF32
   }
@@ -75,19 +78,26 @@ bool convolve_natively(cuda device, const detail::convolution& c) {
     const T one = 1, zero = 0;
     ::std::size_t bytes = 0;
     if (c.part == what::forward)
-      gpu::check(cudnnGetConvolutionForwardWorkspaceSize(handle, d.x, d.w, d.convolution, d.y, forward, &bytes), "workspace size");
+      gpu::check(cudnnGetConvolutionForwardWorkspaceSize(handle, d.x, d.w, d.convolution, d.y, forward, &bytes),
+                 "workspace size");
     else if (c.part == what::backward_data)
-      gpu::check(cudnnGetConvolutionBackwardDataWorkspaceSize(handle, d.w, d.y, d.convolution, d.x, data, &bytes), "workspace size");
-    else gpu::check(cudnnGetConvolutionBackwardFilterWorkspaceSize(handle, d.x, d.y, d.convolution, d.w, weights, &bytes), "workspace size");
+      gpu::check(cudnnGetConvolutionBackwardDataWorkspaceSize(handle, d.w, d.y, d.convolution, d.x, data, &bytes),
+                 "workspace size");
+    else
+      gpu::check(cudnnGetConvolutionBackwardFilterWorkspaceSize(handle, d.x, d.y, d.convolution, d.w, weights, &bytes),
+                 "workspace size");
     const detail::storage_ref scratch = allocate(device, bytes);
     if (c.part == what::forward)
-      gpu::check(cudnnConvolutionForward(handle, &one, d.x, x, d.w, w, d.convolution, forward, scratch->data, bytes, &zero, d.y, y),
+      gpu::check(cudnnConvolutionForward(handle, &one, d.x, x, d.w, w, d.convolution, forward, scratch->data, bytes,
+                                         &zero, d.y, y),
                  "cudnnConvolutionForward");
     else if (c.part == what::backward_data)
-      gpu::check(cudnnConvolutionBackwardData(handle, &one, d.w, w, d.y, y, d.convolution, data, scratch->data, bytes, &zero, d.x, x),
+      gpu::check(cudnnConvolutionBackwardData(handle, &one, d.w, w, d.y, y, d.convolution, data, scratch->data, bytes,
+                                              &zero, d.x, x),
                  "cudnnConvolutionBackwardData");
     else
-      gpu::check(cudnnConvolutionBackwardFilter(handle, &one, d.x, x, d.y, y, d.convolution, weights, scratch->data, bytes, &zero, d.w, w),
+      gpu::check(cudnnConvolutionBackwardFilter(handle, &one, d.x, x, d.y, y, d.convolution, weights, scratch->data,
+                                                bytes, &zero, d.w, w),
                  "cudnnConvolutionBackwardFilter");
     detail::count(detail::counters.kernels);
     return true;

@@ -106,9 +106,8 @@ bool aligned(const detail::gathered<I, T, X>&) {
 }
 template <int V, class Op, class Types, class... K>
 bool aligned(const detail::apply<Op, Types, K...>& a) {
-  return [&]<int... J>(::std::integer_sequence<int, J...>) {
-    return (aligned<V>(detail::get<J>(a.kids)) && ...);
-  }(::std::make_integer_sequence<int, int(sizeof...(K))>{});
+  return [&]<int... J>(::std::integer_sequence<int, J...>) { return (aligned<V>(detail::get<J>(a.kids)) && ...); }
+  (::std::make_integer_sequence<int, int(sizeof...(K))>{});
 }
 
 template <class Tree>
@@ -123,7 +122,8 @@ inline constexpr bool has_gathered<detail::apply<Op, Types, K...>> = (has_gather
 
 template <class Build, class Target, class Tree, int Operands>
 void run_elementwise(cuda device, const Target& target, const Tree& tree, const detail::iteration_space<Operands>& s) {
-  static_assert(sizeof(Tree) + sizeof(gpu::device_space<int64, Operands>) <= 4096, "a plan must fit the kernel parameters");
+  static_assert(sizeof(Tree) + sizeof(gpu::device_space<int64, Operands>) <= 4096,
+                "a plan must fit the kernel parameters");
   static_assert(::std::is_trivially_copyable_v<Tree> && ::std::is_trivially_copyable_v<Target>);
   const int64 n = s.size(0, s.ndim), most_blocks = int64(gpu::multiprocessors(device.ordinal)) * 16;
   const auto blocks = [&](int64 threads) {
@@ -134,7 +134,8 @@ void run_elementwise(cuda device, const Target& target, const Tree& tree, const 
     using T = typename Target::value_type;
     constexpr int widest = int(sizeof(T)) > Tree::widest ? int(sizeof(T)) : Tree::widest;
     constexpr int V = widest >= 16 ? 1 : widest >= 8 ? 2 : 4;
-    bool flat = s.ndim == 1 && s.stride[0][0] == 1 && reinterpret_cast<::std::uintptr_t>(target.p) % (V * sizeof(T)) == 0;
+    bool flat =
+        s.ndim == 1 && s.stride[0][0] == 1 && reinterpret_cast<::std::uintptr_t>(target.p) % (V * sizeof(T)) == 0;
     uint64 steps = 1;
     for (int k = 1; k < Operands && flat; ++k) {
       const int64 step = s.stride[k][0];
@@ -142,12 +143,12 @@ void run_elementwise(cuda device, const Target& target, const Tree& tree, const 
       steps |= uint64(step) << k;
     }
     if (flat && gpu::aligned<V>(tree))
-      return gpu::launch(device.ordinal, s.store, Operands, gpu::flat_kernel<V, Operands, Target, Tree>, blocks(gpu::ceil_div(n, V)),
-                         gpu::block_threads, 0, target, tree, n, steps);
+      return gpu::launch(device.ordinal, s.store, Operands, gpu::flat_kernel<V, Operands, Target, Tree>,
+                         blocks(gpu::ceil_div(n, V)), gpu::block_threads, 0, target, tree, n, steps);
   }
   const auto general = [&]<class Index>(Index) {
-    gpu::launch(device.ordinal, s.store, Operands, gpu::general_kernel<Index, Operands, Target, Tree>, blocks(n), gpu::block_threads, 0,
-                target, tree, gpu::device_space<Index, Operands>(s), Index(n));
+    gpu::launch(device.ordinal, s.store, Operands, gpu::general_kernel<Index, Operands, Target, Tree>, blocks(n),
+                gpu::block_threads, 0, target, tree, gpu::device_space<Index, Operands>(s), Index(n));
   };
   if (gpu::fits_32_bits(s)) general(int32{});
   else general(int64{});

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
+#include <cub/device/device_select.cuh>
 
 #include "launch.cuh"
 
@@ -17,8 +17,9 @@ detail::storage_ref flat_nonzero(cuda device, detail::storage& mask, int64 n, in
   gpu::use_on(&mask, stream, false);
   const ::thrust::counting_iterator<int64> positions(0);
   const auto select = [&](void* scratch, ::std::size_t& bytes) {
-    gpu::check(::cub::DeviceSelect::Flagged(scratch, bytes, positions, static_cast<const bool*>(mask.data), static_cast<int64*>(all->data),
-                                            static_cast<int64*>(found->data), n, stream->handle),
+    gpu::check(::cub::DeviceSelect::Flagged(scratch, bytes, positions, static_cast<const bool*>(mask.data),
+                                            static_cast<int64*>(all->data), static_cast<int64*>(found->data), n,
+                                            stream->handle),
                "cub::DeviceSelect::Flagged");
   };
   ::std::size_t bytes = 0;

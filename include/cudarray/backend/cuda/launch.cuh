@@ -25,7 +25,8 @@ inline int64 ceil_div(int64 a, int64 b) { return (a + b - 1) / b; }
 
 inline int multiprocessors(int ordinal) {
   static int known[most_devices];
-  if (known[ordinal] == 0) check(cudaDeviceGetAttribute(&known[ordinal], cudaDevAttrMultiProcessorCount, ordinal), "cudaDeviceGetAttribute");
+  if (known[ordinal] == 0)
+    check(cudaDeviceGetAttribute(&known[ordinal], cudaDevAttrMultiProcessorCount, ordinal), "cudaDeviceGetAttribute");
   return known[ordinal];
 }
 
@@ -59,7 +60,7 @@ struct device_space {
   explicit device_space(const detail::iteration_space<Operands>& s) : ndim(s.ndim), kept(s.kept) {
     for (int d = 0; d < max_rank; ++d) {
       extent[d] = d < ndim ? Index(s.extent[d]) : Index(1);
-      by[d] = divider<Index>(int64(extent[d]));
+      by[d] = divider<Index>(extent[d] > 0 ? int64(extent[d]) : 1);  // empty: nothing will be divided
       for (int k = 0; k < Operands; ++k) stride[k][d] = d < ndim ? Index(s.stride[k][d]) : Index(0);
     }
   }

@@ -12,7 +12,8 @@ namespace gpu {
 
 inline void check(cublasStatus_t s, const char* call) {
   if (s == CUBLAS_STATUS_SUCCESS) return;
-  if (s == CUBLAS_STATUS_ALLOC_FAILED) throw out_of_memory(detail::cat("cublas: ", call, ": ", cublasGetStatusString(s)));
+  if (s == CUBLAS_STATUS_ALLOC_FAILED)
+    throw out_of_memory(detail::cat("cublas: ", call, ": ", cublasGetStatusString(s)));
   throw cuda_error(detail::cat("cublas: ", call, ": ", cublasGetStatusString(s)));
 }
 
@@ -49,13 +50,15 @@ void multiply_matrices(cuda device, const detail::product& g) {
   if (g.k == 0) {
     // nothing is added up, and cuBLAS would not accept empty operands
     for (int64 i = 0; i < g.batch; ++i)
-      gpu::check(cudaMemsetAsync(g.at<T>(0) + i * g.step[0], 0, ::std::size_t(g.m * g.n) * sizeof(T), stream->handle), "cudaMemsetAsync");
+      gpu::check(cudaMemsetAsync(g.at<T>(0) + i * g.step[0], 0, ::std::size_t(g.m * g.n) * sizeof(T), stream->handle),
+                 "cudaMemsetAsync");
     return;
   }
   const scale one(1), zero(0);
-  gpu::check(cublasGemmStridedBatchedEx_64(gpu::blas_handle(device.ordinal), transposed(2), transposed(1), g.n, g.m, g.k, &one, g.at<T>(2),
-                                           gpu::data_type<T>(), leading(2), g.step[2], g.at<T>(1), gpu::data_type<T>(), leading(1), g.step[1],
-                                           &zero, g.at<T>(0), gpu::data_type<T>(), leading(0), g.step[0], g.batch,
+  gpu::check(cublasGemmStridedBatchedEx_64(gpu::blas_handle(device.ordinal), transposed(2), transposed(1), g.n, g.m,
+                                           g.k, &one, g.at<T>(2), gpu::data_type<T>(), leading(2), g.step[2],
+                                           g.at<T>(1), gpu::data_type<T>(), leading(1), g.step[1], &zero, g.at<T>(0),
+                                           gpu::data_type<T>(), leading(0), g.step[0], g.batch,
                                            wide ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
              "cublasGemmStridedBatchedEx");
   detail::count(detail::counters.kernels);

@@ -49,7 +49,8 @@ inline void use_on(detail::storage* s, const stream_ref& now, bool write) {
   bool known = now.get() == b.home.get();
   for (int i = 0; i < b.user_count; ++i) {
     known = known || b.users[i].get() == now.get();
-    if (write && b.users[i].get() != now.get() && b.users[i].get() != b.writer.get()) order(*b.users[i].get(), *now.get());
+    if (write && b.users[i].get() != now.get() && b.users[i].get() != b.writer.get())
+      order(*b.users[i].get(), *now.get());
   }
   if (write && b.home.get() != now.get() && b.home.get() != b.writer.get()) order(*b.home.get(), *now.get());
   if (!known) {
@@ -74,7 +75,8 @@ inline void release_block(detail::storage* s) noexcept {
     for (int i = 0; i < b->user_count; ++i) {
       cudaEvent_t e = nullptr;
       ordered = ordered && cudaEventCreateWithFlags(&e, cudaEventDisableTiming) == cudaSuccess &&
-                cudaEventRecord(e, b->users[i]->handle) == cudaSuccess && cudaStreamWaitEvent(b->home->handle, e, 0) == cudaSuccess;
+                cudaEventRecord(e, b->users[i]->handle) == cudaSuccess &&
+                cudaStreamWaitEvent(b->home->handle, e, 0) == cudaSuccess;
       if (e) (void)cudaEventDestroy(e);
     }
     if (!ordered) (void)cudaDeviceSynchronize();
@@ -127,7 +129,8 @@ CUDARRAY_PUBLIC inline detail::storage_ref allocate(cuda device, ::std::size_t b
     __atomic_store_n(&pools_kept[device.ordinal], true, __ATOMIC_RELAXED);
   }
   void* data = nullptr;
-  if (bytes > 0) gpu::check(cudaMallocAsync(&data, bytes, stream->handle), detail::cat("allocating ", bytes, " bytes").c_str());
+  if (bytes > 0)
+    gpu::check(cudaMallocAsync(&data, bytes, stream->handle), detail::cat("allocating ", bytes, " bytes").c_str());
   auto* b = new gpu::block;
   b->data = data;
   b->bytes = bytes;
@@ -142,15 +145,18 @@ inline void copy_to_host(cuda device, void* host, detail::storage& s, ::std::siz
   const gpu::device_guard guard(device.ordinal);
   const gpu::stream_ref& stream = gpu::current(device.ordinal);
   gpu::use_on(&s, stream, false);
-  gpu::check(cudaMemcpyAsync(host, static_cast<const char*>(s.data) + offset, bytes, cudaMemcpyDefault, stream->handle), "cudaMemcpyAsync");
+  gpu::check(cudaMemcpyAsync(host, static_cast<const char*>(s.data) + offset, bytes, cudaMemcpyDefault, stream->handle),
+             "cudaMemcpyAsync");
   gpu::wait(device.ordinal);
 }
 
-inline void copy_from_host(cuda device, detail::storage& s, ::std::size_t offset, const void* host, ::std::size_t bytes) {
+inline void copy_from_host(cuda device, detail::storage& s, ::std::size_t offset, const void* host,
+                           ::std::size_t bytes) {
   const gpu::device_guard guard(device.ordinal);
   const gpu::stream_ref& stream = gpu::current(device.ordinal);
   gpu::use_on(&s, stream, true);
-  gpu::check(cudaMemcpyAsync(static_cast<char*>(s.data) + offset, host, bytes, cudaMemcpyDefault, stream->handle), "cudaMemcpyAsync");
+  gpu::check(cudaMemcpyAsync(static_cast<char*>(s.data) + offset, host, bytes, cudaMemcpyDefault, stream->handle),
+             "cudaMemcpyAsync");
   gpu::check(cudaStreamSynchronize(stream->handle), "cudaStreamSynchronize");
 }
 
@@ -164,7 +170,8 @@ inline detail::fault_record* fault_slot(cuda device) {
   if (record == nullptr) {
     const gpu::device_guard guard(device.ordinal);
     void* p = nullptr;
-    gpu::check(cudaHostAlloc(&p, sizeof(detail::fault_record), cudaHostAllocMapped | cudaHostAllocPortable), "cudaHostAlloc");
+    gpu::check(cudaHostAlloc(&p, sizeof(detail::fault_record), cudaHostAllocMapped | cudaHostAllocPortable),
+               "cudaHostAlloc");
     record = new (p) detail::fault_record;
   }
   return record;

@@ -30,7 +30,8 @@ __device__ Total combine_block(Total v, const reduce_shape& r, int result, int d
 
 template <class Index, int Operands, class Op, class Target, class Tree, class Total>
 __global__ void __launch_bounds__(block_threads)
-    reduce_kernel(const Target target, const Tree tree, const device_space<Index, Operands> s, const reduce_shape r, Total* partial) {
+    reduce_kernel(const Target target, const Tree tree, const device_space<Index, Operands> s, const reduce_shape r,
+                  Total* partial) {
   using types = typename Op::template types<typename Tree::value_type>;
   using block = typename types::block;
   constexpr int block_length = 32;
@@ -66,8 +67,8 @@ __global__ void __launch_bounds__(block_threads)
 
 template <class Index, int Operands, class Op, class R, class Target, class Total>
 __global__ void __launch_bounds__(block_threads)
-    finish_kernel(const Target target, const device_space<Index, Operands> s, const int64 results, const int64 count, const int chunks,
-                  const Total* partial) {
+    finish_kernel(const Target target, const device_space<Index, Operands> s, const int64 results, const int64 count,
+                  const int chunks, const Total* partial) {
   const int64 result = int64(blockIdx.x) * blockDim.x + threadIdx.x;
   if (result >= results) return;
   Total total = partial[result];
@@ -121,19 +122,21 @@ void reduce_with(cuda device, const Target& target, const Tree& tree, const deta
     scratch = allocate(device, ::std::size_t(chunks * r.results) * sizeof(total));
     partial = static_cast<total*>(scratch->data);
   }
-  launch(device.ordinal, s.store, Operands, reduce_kernel<Index, Operands, Op, Target, Tree, total>, dim3(unsigned(blocks), unsigned(chunks)),
-         block_threads, block_threads * sizeof(total), target, tree, space, r, partial);
+  launch(device.ordinal, s.store, Operands, reduce_kernel<Index, Operands, Op, Target, Tree, total>,
+         dim3(unsigned(blocks), unsigned(chunks)), block_threads, block_threads * sizeof(total), target, tree, space, r,
+         partial);
   if (chunks > 1)
     launch(device.ordinal, s.store, 1, finish_kernel<Index, Operands, Op, typename types::result, Target, total>,
-           dim3(unsigned(ceil_div(r.results, block_threads))), block_threads, 0, target, space, r.results, r.count, int(chunks),
-           static_cast<const total*>(partial));
+           dim3(unsigned(ceil_div(r.results, block_threads))), block_threads, 0, target, space, r.results, r.count,
+           int(chunks), static_cast<const total*>(partial));
 }
 
 #pragma GCC visibility pop
 }  // namespace gpu
 
 template <class Build, class Target, class Tree, class Op, int Operands>
-void run_reduce(cuda device, const Target& target, const Tree& tree, const Op&, const detail::iteration_space<Operands>& s) {
+void run_reduce(cuda device, const Target& target, const Tree& tree, const Op&,
+                const detail::iteration_space<Operands>& s) {
   if (gpu::fits_32_bits(s)) gpu::reduce_with<int32, Operands, Target, Tree, Op>(device, target, tree, s);
   else gpu::reduce_with<int64, Operands, Target, Tree, Op>(device, target, tree, s);
 }

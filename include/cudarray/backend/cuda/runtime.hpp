@@ -24,6 +24,17 @@ inline void check(cudaError_t e, const char* call) {
 
 inline constexpr int most_devices = 32;
 
+/// The number of devices, at most `most_devices`.
+inline int device_count() {
+  static int known = -1;
+  if (__atomic_load_n(&known, __ATOMIC_RELAXED) < 0) {
+    int n = 0;
+    check(cudaGetDeviceCount(&n), "cudaGetDeviceCount");
+    __atomic_store_n(&known, n < most_devices ? n : most_devices, __ATOMIC_RELAXED);
+  }
+  return known;
+}
+
 /// Makes a device the current one and restores the one before.
 class device_guard {
  public:
@@ -111,7 +122,7 @@ CUDARRAY_PUBLIC inline stream_ref& thread_stream(int ordinal) {
 
 /// The current stream of a device in this thread. Throws device_error for a device that is not there.
 inline const stream_ref& current(int ordinal) {
-  if (ordinal < 0 || ordinal >= most_devices) throw device_error(detail::cat("cuda: there is no device ", ordinal));
+  if (ordinal < 0 || ordinal >= device_count()) throw device_error(detail::cat("cuda: there is no device ", ordinal));
   const stream_ref& s = thread_stream(ordinal);
   return s.get() ? s : first_stream(ordinal);
 }
@@ -169,7 +180,9 @@ class event {
   void record() { record(current_stream(cuda{ordinal_})); }
   void synchronize() const { backend::gpu::check(cudaEventSynchronize(handle_), "cudaEventSynchronize"); }
   /// Makes later work of a stream wait for this point.
-  void wait(const stream& s) const { backend::gpu::check(cudaStreamWaitEvent(s.get(), handle_, 0), "cudaStreamWaitEvent"); }
+  void wait(const stream& s) const {
+    backend::gpu::check(cudaStreamWaitEvent(s.get(), handle_, 0), "cudaStreamWaitEvent");
+  }
   cudaEvent_t get() const { return handle_; }
 
  private:

@@ -36,11 +36,12 @@ detail::storage_ref stable_argsort(cuda device, detail::storage& keys, int64 n) 
   if (n == 0) return order;
   int64* to = static_cast<int64*>(order->data);
   detail::storage* const operands[] = {order.get(), &keys};
-  gpu::launch(device.ordinal, operands, 2, gpu::count_up_kernel<int64>, dim3(unsigned(gpu::ceil_div(n, gpu::block_threads))), gpu::block_threads, 0,
-              to, n);
+  gpu::launch(device.ordinal, operands, 2, gpu::count_up_kernel<int64>,
+              dim3(unsigned(gpu::ceil_div(n, gpu::block_threads))), gpu::block_threads, 0, to, n);
   const gpu::comes_before<T> less{static_cast<const T*>(keys.data)};
   const auto sort = [&](void* scratch, ::std::size_t& bytes) {
-    gpu::check(::cub::DeviceMergeSort::StableSortKeys(scratch, bytes, to, n, less, stream->handle), "cub::DeviceMergeSort");
+    gpu::check(::cub::DeviceMergeSort::StableSortKeys(scratch, bytes, to, n, less, stream->handle),
+               "cub::DeviceMergeSort");
   };
   ::std::size_t bytes = 0;
   sort(nullptr, bytes);
