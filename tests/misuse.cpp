@@ -243,7 +243,7 @@ const std::vector<row> table = {
     throws<value_error>("linspace of a negative count", "linspace: -1 values", [](arrays&) { ca::linspace(0, 1, -1); }),
 
     // random numbers
-    throws<value_error>("a negative scale", "random::normal: scale -1.0 is negative", [](arrays& x) { ca::random::normal({3}, 0, -1, x.random); }),
+    throws<value_error>("a negative scale", "random::normal: scale -1 is negative", [](arrays& x) { ca::random::normal({3}, 0, -1, x.random); }),
     throws<value_error>("no integers in the range", "random::integers: no integers in [5, 5)", [](arrays& x) { ca::random::integers({3}, 5, 5, x.random); }),
     throws<value_error>("a permutation of fewer than none", "random::permutation: -1 elements", [](arrays& x) { ca::random::permutation(-1, x.random); }),
     throws<shape_error>("random numbers of a negative extent", "random::uniform: negative extent in shape (-3,)", [](arrays& x) { ca::random::uniform({-3}, 0, 1, x.random); }),
@@ -262,7 +262,7 @@ const std::vector<row> table = {
     throws<value_error>("pooling with a negative stride", "nnet::avg_pool2d: stride (-1, -1) is not positive", [](arrays& x) { ca::nnet::avg_pool2d(x.images, {.stride = -1}); }),
     throws<shape_error>("a gradient that is not the pooling's", "nnet::max_pool2d_backward: the gradient has shape (2, 3, 4, 4), the pooling's result (2, 3, 2, 2)", [](arrays& x) { ca::nnet::max_pool2d_backward(x.images, x.images); }),
     throws<shape_error>("a gradient that is not the averaging's", "nnet::avg_pool2d_backward: the gradient has shape (2, 3, 4, 4), the pooling's result (2, 3, 2, 2)", [](arrays& x) { ca::nnet::avg_pool2d_backward(x.images, x.images.shape()); }),
-    throws<value_error>("dropout of everything", "nnet::dropout: the probability 1.0 is not in [0, 1)", [](arrays& x) { ca::nnet::dropout(x.a, 1, x.random); }),
+    throws<value_error>("dropout of everything", "nnet::dropout: the probability 1 is not in [0, 1)", [](arrays& x) { ca::nnet::dropout(x.a, 1, x.random); }),
     throws<value_error>("dropout with a negative probability", "nnet::dropout: the probability -0.5 is not in [0, 1)", [](arrays& x) { ca::nnet::dropout_mask({2}, -0.5, x.random); }),
     throws<shape_error>("out of an activation", "nnet::relu: the result has shape (2, 3), out has (3,)", [](arrays& x) { ca::nnet::relu(x.a, ca::out(x.v)); }),
 

@@ -14,8 +14,10 @@
 namespace cudarray::inline v0::backend {
 
 inline detail::storage_ref allocate(toy device, std::size_t bytes) {
+  void* const data = bytes < SIZE_MAX - 64 ? std::aligned_alloc(64, (bytes / 64 + 1) * 64) : nullptr;
+  if (data == nullptr) throw out_of_memory(detail::cat("toy: ", bytes, " bytes could not be allocated"));
   auto* s = new detail::storage;
-  s->data = std::malloc(bytes + 1);
+  s->data = data;
   s->bytes = bytes;
   s->ordinal = device.ordinal;
   s->release = [](detail::storage* p) noexcept {
@@ -97,6 +99,7 @@ void run_reduce(toy, const Target& target, const Tree& tree, const Op&, const de
 template <class Build>
 detail::storage_ref flat_nonzero(toy device, detail::storage& mask, int64 n, int64& count) {
   const bool* m = static_cast<const bool*>(mask.data);
+  detail::count(detail::counters.kernels);
   count = std::count(m, m + n, true);
   detail::storage_ref r = allocate(device, std::size_t(count) * sizeof(int64));
   int64* to = static_cast<int64*>(r->data);
@@ -109,6 +112,7 @@ template <class Build, class T>
 detail::storage_ref stable_argsort(toy device, detail::storage& keys, int64 n) {
   detail::storage_ref r = allocate(device, std::size_t(n) * sizeof(int64));
   int64* order = static_cast<int64*>(r->data);
+  detail::count(detail::counters.kernels);
   const T* k = static_cast<const T*>(keys.data);
   for (int64 i = 0; i < n; ++i) order[i] = i;
   std::stable_sort(order, order + n, [k](int64 a, int64 b) { return k[a] == k[a] && (k[b] != k[b] || k[a] < k[b]); });
@@ -118,6 +122,7 @@ detail::storage_ref stable_argsort(toy device, detail::storage& keys, int64 n) {
 template <class Build, class T>
 void multiply_matrices(toy, const detail::product& g) {
   using C = detail::compute_t<T>;
+  detail::count(detail::counters.kernels);
   for (int64 b = 0; b < g.batch; ++b)
     for (int64 i = 0; i < g.m; ++i)
       for (int64 j = 0; j < g.n; ++j) {

@@ -13,3 +13,5 @@
 
 #define CUDARRAY_PUBLIC __attribute__((visibility("default")))
 #define CUDARRAY_FORCE_INLINE inline __attribute__((always_inline))
+// What runs once at most, such as building an error's text: small code, and less to compile.
+#define CUDARRAY_COLD __attribute__((cold, noinline))

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdio>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #include "annotations.hpp"
 #include "build.hpp"
@@ -75,22 +77,23 @@ namespace detail {
 CUDARRAY_PER_BUILD inline void append(::std::string& s, const char* v) { s += v; }
 CUDARRAY_PER_BUILD inline void append(::std::string& s, const ::std::string& v) { s += v; }
 CUDARRAY_PER_BUILD inline void append(::std::string& s, char v) { s += v; }
-CUDARRAY_PER_BUILD inline void append(::std::string& s, bool v) { s += v ? "true" : "false"; }
-CUDARRAY_PER_BUILD inline void append(::std::string& s, int v) { s += ::std::to_string(v); }
-CUDARRAY_PER_BUILD inline void append(::std::string& s, long v) { s += ::std::to_string(v); }
-CUDARRAY_PER_BUILD inline void append(::std::string& s, long long v) { s += ::std::to_string(v); }
-CUDARRAY_PER_BUILD inline void append(::std::string& s, unsigned v) { s += ::std::to_string(v); }
-CUDARRAY_PER_BUILD inline void append(::std::string& s, unsigned long v) { s += ::std::to_string(v); }
-CUDARRAY_PER_BUILD inline void append(::std::string& s, unsigned long long v) { s += ::std::to_string(v); }
-CUDARRAY_PER_BUILD inline void append(::std::string& s, double v) {
-  ::std::string t = ::std::to_string(v);
-  while (t.size() > 2 && t.back() == '0' && t[t.size() - 2] != '.') t.pop_back();
-  s += t;
+/// One function formats every number, as printf does.
+template <class N>
+CUDARRAY_COLD CUDARRAY_PER_BUILD void append_as(::std::string& s, const char* format, N v) {
+  char text[48];
+  ::std::snprintf(text, sizeof text, format, v);
+  s += text;
 }
+template <class I>
+requires(::std::is_integral_v<I>) CUDARRAY_PER_BUILD void append(::std::string& s, I v) {
+  if constexpr (::std::is_signed_v<I>) append_as<long long>(s, "%lld", v);
+  else append_as<unsigned long long>(s, "%llu", v);
+}
+CUDARRAY_PER_BUILD inline void append(::std::string& s, double v) { append_as<double>(s, "%.15g", v); }
 
 /// Joins values into a text; types of the library add an overload of `append` beside themselves.
 template <class... A>
-CUDARRAY_PER_BUILD ::std::string cat(const A&... a) {
+CUDARRAY_COLD CUDARRAY_PER_BUILD ::std::string cat(const A&... a) {
   ::std::string s;
   (append(s, a), ...);
   return s;

@@ -51,11 +51,11 @@ class shape {
   }
   friend constexpr bool operator!=(const shape& a, const shape& b) { return !(a == b); }
   /// As Python prints a tuple: `(3, 4)`, `(3,)`, `()`.
-  CUDARRAY_PER_BUILD friend void append(::std::string& s, const shape& v) {
+  CUDARRAY_COLD CUDARRAY_PER_BUILD friend void append(::std::string& s, const shape& v) {
     s += '(';
     for (int i = 0; i < v.ndim_; ++i) {
       if (i) s += ", ";
-      s += ::std::to_string(v.dim_[i]);
+      detail::append(s, v.dim_[i]);
     }
     s += v.ndim_ == 1 ? ",)" : ")";
   }

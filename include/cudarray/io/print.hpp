@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "../ops/transfer.hpp"
 
@@ -23,7 +24,7 @@ struct float_format {
 
   /// The digits after the point after which the decimal reads back as the same T.
   template <class T>
-  static int needed_digits(T v, bool scientific) {
+  CUDARRAY_COLD static int needed_digits(T v, bool scientific) {
     char s[400];
     for (int p = 0; p < 8; ++p) {
       ::std::snprintf(s, sizeof s, scientific ? "%.*e" : "%.*f", p, double(compute_t<T>(v)));
@@ -34,7 +35,7 @@ struct float_format {
   }
   /// Without the spaces.
   template <class T>
-  ::std::string text(T v) const {
+  CUDARRAY_COLD ::std::string text(T v) const {
     const double d = double(compute_t<T>(v));
     if (d != d) return "nan";
     if (d - d != 0) return d > 0 ? "inf" : "-inf";
@@ -48,7 +49,7 @@ struct float_format {
   }
   /// With them.
   template <class T>
-  ::std::string padded(T v) const {
+  CUDARRAY_COLD ::std::string padded(T v) const {
     ::std::string t = text(v);
     const auto point = t.find('.');
     if (!scientific && point != ::std::string::npos) t.append(::std::size_t(precision) - (t.size() - point - 1), ' ');
@@ -59,27 +60,27 @@ struct float_format {
 template <class T>
 class CUDARRAY_PER_BUILD array_printer {
  public:
-  explicit array_printer(const ndarray<T, cpu>& a) : a_(a), summarise_(a.size() > summarise_above) {
+  CUDARRAY_COLD explicit array_printer(const ndarray<T, cpu>& a) : a_(a), summarise_(a.size() > summarise_above) {
+    collect(0, a_.where().offset);
     if constexpr (is_floating<T>) {
       double low = 0, high = 0;
-      visit(0, a_.where().offset, [&](T x) {
+      for (const auto x : shown_) {
         const double m = ::fabs(double(compute_t<T>(x)));
-        if (m == 0 || m - m != 0) return;
+        if (m == 0 || m - m != 0) continue;
         if (low == 0 || m < low) low = m;
         if (m > high) high = m;
-      });
+      }
       format_.scientific = high >= 1e8 || (low != 0 && (low < 1e-4 || high / low > 1000.));
-      visit(0, a_.where().offset, [&](T x) {
+      for (const auto x : shown_) {
         const double v = double(compute_t<T>(x));
-        if (v - v != 0) return;
-        const int p = float_format::needed_digits(x, format_.scientific);
+        const int p = v - v == 0 ? float_format::needed_digits(x, format_.scientific) : 0;
         if (p > format_.precision) format_.precision = p;
-      });
+      }
     }
-    visit(0, a_.where().offset, [&](T x) {
-      const int w = int(text(x).size());
+    for (const auto x : shown_) {
+      const int w = int(text(T(x)).size());
       if (w > width_) width_ = w;
-    });
+    }
   }
 
   ::std::string str() {
@@ -88,25 +89,28 @@ class CUDARRAY_PER_BUILD array_printer {
   }
 
  private:
-  template <class F>
-  void visit(int axis, int64 offset, const F& f) {
+  /// The elements that will be shown, in order.
+  CUDARRAY_COLD void collect(int axis, int64 offset) {
     if (a_.size() == 0) return;
-    if (axis == a_.ndim()) return f(static_cast<const T*>(a_.storage()->data)[offset]);
+    if (axis == a_.ndim()) {
+      shown_.push_back(static_cast<const T*>(a_.storage()->data)[offset]);
+      return;
+    }
     const int64 n = a_.shape()[axis];
     for (int64 i = 0; i < n; ++i) {
       if (summarise_ && n > 2 * edge_items && i == edge_items) i = n - edge_items;
-      visit(axis + 1, offset + i * a_.where().stride[axis], f);
+      collect(axis + 1, offset + i * a_.where().stride[axis]);
     }
   }
 
-  ::std::string text(T v) const {
+  CUDARRAY_COLD ::std::string text(T v) const {
     if constexpr (::std::is_same_v<T, bool>) return v ? "True" : "False";
-    else if constexpr (is_integer<T>) return ::std::to_string(v);
+    else if constexpr (is_integer<T>) return cat(v);
     else if constexpr (is_floating<T>) return format_.padded(v);
     else return format_.text(v.re) + (v.im < 0 ? "" : "+") + format_.text(v.im) + "j";
   }
 
-  void element(int64 offset) {
+  CUDARRAY_COLD void element(int64 offset) {
     const ::std::string t = text(static_cast<const T*>(a_.storage()->data)[offset]);
     const ::std::string spaces(::std::size_t(width_) - t.size(), ' ');
     out_ += is_complex<T> ? t + spaces : spaces + t;
@@ -114,7 +118,7 @@ class CUDARRAY_PER_BUILD array_printer {
 
   /// As NumPy breaks lines: an element goes on the next one where it would end beyond column 74, less one for every
   /// bracket still open.
-  void print(int axis, int64 offset, int depth) {
+  CUDARRAY_COLD void print(int axis, int64 offset, int depth) {
     if (axis == a_.ndim()) {  // a 0-d array stands alone
       out_ = text(static_cast<const T*>(a_.storage()->data)[offset]);
       if (is_floating<T> && out_.back() == '.') out_ += '0';
@@ -154,6 +158,7 @@ class CUDARRAY_PER_BUILD array_printer {
   }
 
   ndarray<T, cpu> a_;
+  ::std::vector<::std::conditional_t<::std::is_same_v<T, bool>, uint8, T>> shown_;
   bool summarise_;
   float_format format_;
   int width_ = 0;
@@ -166,7 +171,7 @@ class CUDARRAY_PER_BUILD array_printer {
 /// device.
 ///     ca::to_string(ca::array<float>({1, 2.5}))  // "[1.  2.5]"
 template <array_expression X, class Build = this_build>
-::std::string to_string(const X& x) {
+CUDARRAY_COLD ::std::string to_string(const X& x) {
   using T = value_type_t<X>;
   const ndarray<T, device_type_t<X>> a(x);
   if (a.size() == 0) return "[]";

@@ -152,7 +152,7 @@ struct nested_list {
   nested_list(T v) : flat{v} {}
   template <scalar_value S>
   requires(!::std::is_same_v<S, T>) nested_list(S v) : flat{fit_scalar<T>("array", v).value} {}
-  nested_list(::std::initializer_list<nested_list> items) {
+  CUDARRAY_COLD nested_list(::std::initializer_list<nested_list> items) {
     dims = shape{int64(items.size())};
     const nested_list* first = items.begin();
     if (first == items.end()) return;
@@ -166,7 +166,7 @@ struct nested_list {
 };
 
 template <class T, class Device>
-ndarray<T, Device> upload(const T* data, const shape& s, Device device) {
+CUDARRAY_COLD ndarray<T, Device> upload(const T* data, const shape& s, Device device) {
   auto r = new_array<T>("array", s, device);
   copy_from_host(device, *r.store, 0, data, ::std::size_t(s.elements()) * sizeof(T));
   return ndarray<T, Device>(::std::move(r));
@@ -177,7 +177,8 @@ ndarray<T, Device> upload(const T* data, const shape& s, Device device) {
 /// An array from nested lists. `{}` has shape (0,), `{{}}` shape (1, 0). Eager. Throws shape_error for ragged lists.
 ///     ca::array<float>({{1, 2, 3}, {4, 5, 6}})  // shape (2, 3)
 template <dtype T = float, device_tag Device = default_device>
-const ndarray<T, Device> array(::std::initializer_list<detail::nested_list<T>> items, Device device = {}) {
+CUDARRAY_COLD const ndarray<T, Device> array(::std::initializer_list<detail::nested_list<T>> items,
+                                             Device device = {}) {
   const detail::nested_list<T> list(items);
   if constexpr (::std::is_same_v<T, bool>) {
     const ::std::vector<uint8> bytes(list.flat.begin(), list.flat.end());

@@ -28,7 +28,7 @@ namespace detail {
 /// The smallest block of storage that holds an array, copied to the host, and where the array lies in it. It needs no
 /// kernel, so any file can do it.
 template <class T, class Device, class Host = cpu>  // Host keeps the call below dependent, so that it is looked up late
-CUDARRAY_PER_BUILD leaf<T, Host> host_block(const ndarray<T, Device>& a) {
+CUDARRAY_COLD CUDARRAY_PER_BUILD leaf<T, Host> host_block(const ndarray<T, Device>& a) {
   layout l = a.where();
   const extent e = span_of(l);
   const int64 n = e.last - e.first + 1;
