@@ -341,7 +341,7 @@ TEST_CASE("random: a permutation has every number once") {
 
 TEST_CASE("random: wrong arguments throw, and consume nothing") {
   rnd::generator g(15);
-  CHECK(test::thrown<ca::value_error>([&] { rnd::normal({2}, 0, -1, g); }) == "random::normal: scale -1.0 is negative");
+  CHECK(test::thrown<ca::value_error>([&] { rnd::normal({2}, 0, -1, g); }) == "random::normal: scale -1 is negative");
   CHECK(test::thrown<ca::value_error>([&] { rnd::integers({2}, 3, 3, g); }) ==
         "random::integers: no integers in [3, 3)");
   CHECK(test::thrown<ca::value_error>([&] { rnd::integers({2}, 3, -3, g); }) ==

@@ -63,16 +63,13 @@ CUDARRAY_MATH2(fmod, fmod)
 CUDARRAY_HD inline float fma(float a, float b, float c) { return ::fmaf(a, b, c); }
 CUDARRAY_HD inline double fma(double a, double b, double c) { return ::fma(a, b, c); }
 
-/// CUDA's overflows already where an operand is near the largest number.
+/// Exact where the smaller operand does not count: CUDA's may round up there, at the largest number to infinity.
 template <detail::real_floating T>
 CUDARRAY_HD inline T hypot(T x, T y) {
-  const auto c = [](T a, T b) {
-    if constexpr (sizeof(T) == 4) return ::hypotf(a, b);
-    else return ::hypot(a, b);
-  };
-  constexpr T infinity = detail::bounds<T>::highest;
-  const T r = c(x, y);
-  return r == infinity && abs(x) != infinity && abs(y) != infinity ? T(2) * c(x / T(2), y / T(2)) : r;
+  const T a = abs(x), b = abs(y), large = a > b ? a : b, small = a > b ? b : a;
+  if (small <= large * (sizeof(T) == 4 ? T(1.220703125e-4) : T(7.450580596923828e-9))) return large;  // 2^-13, 2^-27
+  if constexpr (sizeof(T) == 4) return ::hypotf(x, y);
+  else return ::hypot(x, y);
 }
 
 template <dtype T>
