@@ -200,7 +200,7 @@ class ndarray {
   }
 
   /// The value of an array of one element. Waits for the device. Throws value_error for any other size.
-  T item() const {
+  CUDARRAY_PER_BUILD T item() const {
     if (size() != 1)
       throw value_error(detail::cat("item: an array of shape ", shape(), " has ", size(), " elements, not one"));
     T v{};

@@ -63,7 +63,7 @@ scalar<C> fit_scalar(const char* function, S s) {
 
 /// An operand as a node. A node is handed on, not copied: the number of shares in a storage counts.
 template <class C, class X>
-decltype(auto) as_operand(const char* function, X&& x) {
+CUDARRAY_PER_BUILD decltype(auto) as_operand(const char* function, X&& x) {
   using V = ::std::remove_cvref_t<X>;
   if constexpr (scalar_value<V>) return fit_scalar<C>(function, x);
   else if constexpr (requires { x.node(); }) return x.node();
@@ -78,14 +78,14 @@ CUDARRAY_PER_BUILD auto make_map(const char* function, const Op& op, K&&... kids
 }
 
 template <class Types, class Op, int... I, class... X>
-auto map_operands(const char* function, const Op& op, ::std::integer_sequence<int, I...>, X&&... x) {
+CUDARRAY_PER_BUILD auto map_operands(const char* function, const Op& op, ::std::integer_sequence<int, I...>, X&&... x) {
   return make_map(function, op, as_operand<typename Types::template operand<I>>(function, static_cast<X&&>(x))...);
 }
 
 /// The node `op(x...)`, lazily. `function` names it in messages. Any operands are accepted: a wrong one is reported
 /// here.
 template <class Op, class... X>
-auto elementwise(const char* function, const Op& op, X&&... x) {
+CUDARRAY_PER_BUILD auto elementwise(const char* function, const Op& op, X&&... x) {
   if constexpr ((is_poison<X> || ...)) {
     return poison{};
   } else {

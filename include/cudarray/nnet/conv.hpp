@@ -27,8 +27,8 @@ int64 images_at_once(int64 per_image) {
 }
 
 template <class T, class D>
-convolution describe(convolution::what part, const ndarray<T, D>& x, const ndarray<T, D>& w, const ndarray<T, D>& y,
-                     const conv_options& o) {
+CUDARRAY_PER_BUILD convolution describe(convolution::what part, const ndarray<T, D>& x, const ndarray<T, D>& w,
+                                        const ndarray<T, D>& y, const conv_options& o) {
   return {part,
           x.shape(0),
           x.shape(1),
@@ -49,7 +49,8 @@ convolution describe(convolution::what part, const ndarray<T, D>& x, const ndarr
           y.where().offset};
 }
 
-inline window_grid conv_grid(const char* function, const shape& x, const shape& w, const conv_options& o) {
+CUDARRAY_PER_BUILD inline window_grid conv_grid(const char* function, const shape& x, const shape& w,
+                                                const conv_options& o) {
   if (w.ndim() != 4 || (x.ndim() == 4 && w[1] != x[1]))
     throw shape_error(cat(function, ": filters of shape ", w, " for images of shape ", x,
                           "; (k, c, r, s) and (n, c, h, w) are wanted"));
@@ -70,7 +71,7 @@ ndarray<T, D> contiguous(const ndarray<T, D>& a) {
 
 /// Filters (k, c, r, s) as (k, c r s).
 template <class T, class D>
-ndarray<T, D> as_matrix(const ndarray<T, D>& w) {
+CUDARRAY_PER_BUILD ndarray<T, D> as_matrix(const ndarray<T, D>& w) {
   return reshape(w, {w.shape(0), w.shape(1) * w.shape(2) * w.shape(3)});
 }
 

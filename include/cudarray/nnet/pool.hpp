@@ -16,7 +16,7 @@ struct pool_options {
 
 namespace detail {
 
-inline window_grid pool_grid(const char* function, const shape& x, const pool_options& o) {
+CUDARRAY_PER_BUILD inline window_grid pool_grid(const char* function, const shape& x, const pool_options& o) {
   const extent2 stride(o.stride.h == 0 ? o.window.h : o.stride.h, o.stride.w == 0 ? o.window.w : o.stride.w);
   if (2 * o.padding.h > o.window.h || 2 * o.padding.w > o.window.w)
     throw value_error(cat(function, ": padding (", o.padding.h, ", ", o.padding.w, ") is more than half the window (",

@@ -28,7 +28,8 @@ struct window_grid {
 };
 
 /// Throws shape_error where the operand is not (n, c, h, w) or no window fits, value_error for a stride below 1.
-inline window_grid make_grid(const char* function, const shape& x, extent2 window, extent2 stride, extent2 padding) {
+CUDARRAY_PER_BUILD inline window_grid make_grid(const char* function, const shape& x, extent2 window, extent2 stride,
+                                                extent2 padding) {
   if (x.ndim() != 4) throw shape_error(cat(function, ": images of shape ", x, ", not (n, c, h, w)"));
   if (stride.h < 1 || stride.w < 1)
     throw value_error(cat(function, ": stride (", stride.h, ", ", stride.w, ") is not positive"));
@@ -56,14 +57,14 @@ ndarray<T, D> padded(const ndarray<T, D>& x, extent2 padding, T border) {
 
 /// The pixels at place (i, j) of every window: (n, c, p, q), a view of the padded images.
 template <class T, class D>
-ndarray<T, D> window_place(const ndarray<T, D>& images, const window_grid& g, int64 i, int64 j) {
+CUDARRAY_PER_BUILD ndarray<T, D> window_place(const ndarray<T, D>& images, const window_grid& g, int64 i, int64 j) {
   return images(_, _, slice(i, i + (g.p - 1) * g.stride.h + 1, g.stride.h),
                 slice(j, j + (g.q - 1) * g.stride.w + 1, g.stride.w));
 }
 
 /// All windows: (n, c, h', w') -> (n, c, r, s, p, q), a view of the padded images.
 template <class T, class D>
-ndarray<T, D> windows(const ndarray<T, D>& images, const window_grid& g) {
+CUDARRAY_PER_BUILD ndarray<T, D> windows(const ndarray<T, D>& images, const window_grid& g) {
   const layout& from = images.where();
   layout l{{from.dims[0], from.dims[1], g.window.h, g.window.w, g.p, g.q}, {}, from.offset};
   const int64 strides[] = {from.stride[0],
