@@ -7,7 +7,7 @@
 
 namespace cudarray::inline v0::backend {
 
-/// True once a header of the device's backend was included; only ever read by a failing static_assert's condition.
+/// False, but only once it is instantiated: the condition of the fallbacks' static_assert.
 template <class...>
 inline constexpr bool present = false;
 
