@@ -12,6 +12,7 @@
 ///   `a.splat(v)`     a scalar as lanes
 ///   `a.generate<I>(g)`  lanes of a function of the logical index
 ///   `a.apply(op, v...)` op on lanes
+/// and, where it has several lanes and takes gathering trees, `a.gather<I>(g)`, the lanes that g.index picks.
 namespace cudarray::inline v0::detail {
 
 /// Where a data-dependent error is recorded: on the CPU beside the call, on CUDA in mapped host memory.
@@ -42,6 +43,7 @@ inline void throw_fault(const fault_record& f) {
 
 template <int I, class T>
 struct load {
+  static constexpr int operand = I;
   using value_type = T;
   static constexpr bool packable = ::std::is_arithmetic_v<T>;
   static constexpr int widest = sizeof(T);
@@ -68,6 +70,7 @@ struct constant {
 
 template <int I, class G>
 struct generated {
+  static constexpr int operand = I;
   using value_type = typename G::value_type;
   static constexpr bool packable = ::std::is_arithmetic_v<value_type>;
   static constexpr int widest = sizeof(value_type);
@@ -91,9 +94,10 @@ CUDARRAY_HD inline bool resolve_index(int64& k, int64 limit, fault_record* f, co
 
 template <int I, class T, class Index>
 struct gathered {
+  static constexpr int operand = I;
   using value_type = T;
   static constexpr bool packable = false;
-  static constexpr int widest = 8;
+  static constexpr int widest = sizeof(T);
   const T* p;
   Index index;
   int64 stride, limit;
@@ -102,10 +106,14 @@ struct gathered {
   int axis;
   CUDARRAY_EXEC_CHECK_OFF
   template <class A>
-  CUDARRAY_HD T operator()(const A& a) const {
-    int64 k = int64(index(a));
-    if (!resolve_index(k, limit, fault, function, axis)) return T{};
-    return a.template at<I>(p)[k * stride];
+  CUDARRAY_HD auto operator()(const A& a) const {
+    if constexpr (requires { a.template gather<I>(*this); }) {
+      return a.template gather<I>(*this);
+    } else {
+      int64 k = int64(index(a));
+      if (!resolve_index(k, limit, fault, function, axis)) return T{};
+      return T(a.template at<I>(p)[k * stride]);
+    }
   }
 };
 
@@ -134,6 +142,29 @@ struct apply {
         a.apply(op, lane_cast<compute_t<typename Types::template operand<J>>>(get<J>(kids)(a))...));
   }
 };
+
+/// Calls `f` for every leaf of a tree; for one that gathers, after the leaves of its index.
+CUDARRAY_EXEC_CHECK_OFF
+template <class Leaf, class F>
+CUDARRAY_HD constexpr void for_each_operand(const Leaf& l, F&& f) {
+  f(l);
+}
+CUDARRAY_EXEC_CHECK_OFF
+template <int I, class T, class X, class F>
+CUDARRAY_HD constexpr void for_each_operand(const gathered<I, T, X>& g, F&& f) {
+  for_each_operand(g.index, f);
+  f(g);
+}
+CUDARRAY_EXEC_CHECK_OFF
+template <class Op, class Types, class... K, class F>
+CUDARRAY_HD constexpr void for_each_operand(const apply<Op, Types, K...>& a, F&& f) {
+  for_each_operand(a, f, ::std::make_integer_sequence<int, int(sizeof...(K))>{});
+}
+CUDARRAY_EXEC_CHECK_OFF
+template <class Tree, class F, int... J>
+CUDARRAY_HD constexpr void for_each_operand(const Tree& a, F&& f, ::std::integer_sequence<int, J...>) {
+  (for_each_operand(get<J>(a.kids), f), ...);
+}
 
 /// Stores into operand 0.
 template <class T>
@@ -166,6 +197,11 @@ struct scatter_to {
     if (resolve_index(k, limit, fault, function, axis)) a.template at<0>(p)[k * stride] = lane_cast<T>(v);
   }
 };
+CUDARRAY_EXEC_CHECK_OFF
+template <class T, class Index, class F>
+CUDARRAY_HD constexpr void for_each_operand(const scatter_to<T, Index>& t, F&& f) {
+  for_each_operand(t.index, f);
+}
 
 /// Lowers a settled node. Axis d of the node is axis `axis_of[d]` of the space; its leaves are operands I, I + 1, ...
 /// Extents of 1 get stride 0: they repeat.

@@ -176,6 +176,13 @@ struct arg_op : reduction<true, false> {
     if (better || worse) return better ? b : a;
     return a.position < b.position ? a : b;
   }
+  /// combine(a, lift(v, position)) for a position behind those in `a`, in fewer steps.
+  template <class L, class V>
+  CUDARRAY_HD static constexpr void append(L& a, V v, int64 position) {
+    const auto x = detail::lane_cast<decltype(L::value)>(v);
+    const bool behind = Max ? x <= a.value : x >= a.value, nan = a.value != a.value;
+    if (a.position < 0 || !(behind || nan)) a = {x, position};
+  }
   template <class R, class A>
   CUDARRAY_HD static constexpr R finish(A total, int64) {
     return R(total.position);

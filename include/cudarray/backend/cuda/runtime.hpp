@@ -53,10 +53,14 @@ class device_guard {
   int before_ = -1;
 };
 
-/// A stream shared by those who use it and by the memory last used on it.
+inline constexpr int most_tickets = 1024;
+
+/// A stream shared by those who use it and by the memory last used on it. Its tickets are counters in device memory,
+/// all zero between two kernels: a kernel whose blocks have to know which of them is the last counts there.
 struct stream_state {
   cudaStream_t handle = nullptr;
   int ordinal = 0;
+  uint32* tickets = nullptr;
   int64 references = 1;
 };
 
@@ -74,6 +78,7 @@ class stream_ref {
   }
   ~stream_ref() {
     if (s_ && __atomic_fetch_sub(&s_->references, int64(1), __ATOMIC_ACQ_REL) == 1) {
+      (void)cudaFreeAsync(s_->tickets, s_->handle);
       (void)cudaStreamDestroy(s_->handle);  // the work in it is still done
       delete s_;
     }
@@ -87,11 +92,14 @@ class stream_ref {
 
 inline stream_ref make_stream(int ordinal) {
   const device_guard guard(ordinal);
-  auto* s = new stream_state{nullptr, ordinal, 1};
-  const cudaError_t e = cudaStreamCreate(&s->handle);
-  if (e != cudaSuccess) delete s;
-  check(e, "cudaStreamCreate");
-  return stream_ref(s);
+  cudaStream_t handle = nullptr;
+  check(cudaStreamCreate(&handle), "cudaStreamCreate");
+  const stream_ref s(new stream_state{handle, ordinal, nullptr, 1});
+  void* tickets = nullptr;
+  check(cudaMallocAsync(&tickets, most_tickets * sizeof(uint32), handle), "cudaMallocAsync");
+  s->tickets = static_cast<uint32*>(tickets);
+  check(cudaMemsetAsync(tickets, 0, most_tickets * sizeof(uint32), handle), "cudaMemsetAsync");
+  return s;
 }
 
 /// The stream of a device that every thread starts with; made once, never destroyed.
