@@ -1,4 +1,4 @@
-# What tests and examples share: warnings, and building one source for a device.
+# What tests, examples and benchmarks share: warnings, and building one source for a device.
 set(CMAKE_NO_SYSTEM_FROM_IMPORTED ON) # our own headers' warnings count here
 
 set(CUDARRAY_DEVICES cpu)

@@ -86,6 +86,7 @@ const std::vector<row> table = {
     throws<shape_error>("operands that do not broadcast", "+: shapes (2, 3) and (2,) differ at axis 1", [](arrays& x) { (void)(x.a + ca::ones({2})); }),
     throws<shape_error>("the axis is counted in the result", "*: shapes (3,) and (2, 2) differ at axis 1", [](arrays& x) { (void)(x.v * ca::ones({2, 2})); }),
     throws<shape_error>("functions of two operands", "maximum: shapes (2, 3) and (3, 2) differ at axis 0", [](arrays& x) { ca::maximum(x.a, x.a.t()); }),
+    throws<shape_error>("another name of a function", "mod: shapes (2, 3) and (3, 2) differ at axis 0", [](arrays& x) { ca::mod(x.a, x.a.t()); }),
     throws<shape_error>("an empty operand against two elements", "-: shapes (0,) and (3,) differ at axis 0", [](arrays& x) { (void)(array_t() - x.v); }),
     throws<shape_error>("where", "where: shapes (4,) and (2, 3) differ at axis 1", [](arrays& x) { ca::where(ca::zeros<bool>({4}), x.a, 0); }),
     throws<shape_error>("clip", "clip: shapes (2, 3) and (2,) differ at axis 1", [](arrays& x) { ca::clip(x.a, ca::zeros({2}), 1); }),
@@ -145,6 +146,8 @@ const std::vector<row> table = {
     // reductions of nothing
     throws<value_error>("the largest of nothing", "max: no elements along the reduced axes of shape (0,)", [](arrays&) { ca::max(array_t()); }),
     throws<value_error>("the smallest along an empty axis", "min: no elements along the reduced axes of shape (2, 0)", [](arrays&) { ca::min(ca::zeros({2, 0}), 1); }),
+    throws<index_error>("amax along no axis", "amax: axis 2 is out of bounds for an array of 2 axes", [](arrays& x) { ca::amax(x.a, 2); }),
+    throws<value_error>("amin of nothing", "amin: no elements along the reduced axes of shape (0,)", [](arrays&) { ca::amin(array_t()); }),
     throws<value_error>("argmax of nothing", "argmax: no elements along the reduced axes of shape (0, 3)", [](arrays&) { ca::argmax(ca::zeros({0, 3}), 0); }),
 
     // reshape
@@ -158,6 +161,7 @@ const std::vector<row> table = {
     throws<shape_error>("concatenate of other extents", "concatenate: shapes (2, 3) and (3, 2) along axis 0", [](arrays& x) { ca::concatenate({x.a, x.a.t()}); }),
     throws<shape_error>("concatenate of other ranks", "concatenate: shapes (2, 3) and (3,) along axis 1", [](arrays& x) { ca::concatenate({x.a, x.v}, -1); }),
     throws<index_error>("concatenate along no axis", "concatenate: axis 2 is out of bounds for an array of 2 axes", [](arrays& x) { ca::concatenate({x.a, x.a}, 2); }),
+    throws<index_error>("stack along no axis", "stack: axis 3 is out of bounds for an array of 3 axes", [](arrays& x) { ca::stack({x.a, x.a}, 3); }),
     throws<index_error>("concatenate of 0-d arrays", "concatenate: axis 0 is out of bounds for an array of 0 axes", [](arrays& x) { ca::concatenate({x.scalar, x.scalar}); }),
     throws<value_error>("concatenate of nothing", "concatenate: no arrays given", [](arrays&) { ca::concatenate(std::vector<array_t>()); }),
     throws<shape_error>("stack of other shapes", "stack: shapes (2, 3) and (3,)", [](arrays& x) { ca::stack({x.a, x.v}); }),
@@ -205,6 +209,11 @@ const std::vector<row> table = {
     throws<shape_error>("out of another shape", "exp: the result has shape (2, 3), out has (3,)", [](arrays& x) { ca::exp(x.a, ca::out(x.v)); }),
     throws<shape_error>("out does not broadcast", "add: the result has shape (3,), out has (2, 3)", [](arrays& x) { ca::add(x.v, 1, ca::out(x.a)); }),
     throws<shape_error>("out of a reduction", "sum: the result has shape (2,), out has (3,)", [](arrays& x) { ca::sum(x.a, 1, ca::out(x.v)); }),
+    throws<shape_error>("out of where", "where: the result has shape (2, 3), out has (3,)", [](arrays& x) { ca::where(x.a > 0, x.a, 0, ca::out(x.v)); }),
+    throws<shape_error>("out of clip", "clip: the result has shape (3,), out has (2, 3)", [](arrays& x) { ca::clip(x.v, 0, 1, ca::out(x.a)); }),
+    throws<shape_error>("out of a product", "matmul: the result has shape (2, 2), out has (2, 3)", [](arrays& x) { ca::matmul(x.a, x.a.t(), ca::out(x.a)); }),
+    throws<value_error>("a product into a read-only array", "assignment: the array of shape (2, 3) repeats elements (stride 0), so it is read-only", [](arrays& x) { ca::matmul(ca::ones({2, 2}), x.a, ca::out(x.wide)); }),
+    throws<value_error>("random numbers into a read-only array", "assignment: the array of shape (2, 3) repeats elements (stride 0), so it is read-only", [](arrays& x) { ca::random::normal(0, 1, ca::out(x.wide), x.random); }),
     throws<value_error>("out that is read-only", "assignment: the array of shape (2, 3) repeats elements (stride 0), so it is read-only", [](arrays& x) { ca::exp(x.a, ca::out(x.wide)); }),
 
     // scalars that do not fit
@@ -216,6 +225,7 @@ const std::vector<row> table = {
     throws<value_error>("masked assignment above the dtype", "assignment: the scalar 300 does not fit uint8", [](arrays& x) { x.bytes(x.bytes > 1) = 300; }),
     throws<value_error>("an element of a list above the dtype", "array: the scalar 300 does not fit uint8", [](arrays&) { ca::array<ca::uint8>({300}); }),
     throws<value_error>("full above the dtype", "full: the scalar 300 does not fit uint8", [](arrays&) { ca::full<ca::uint8>({2}, 300); }),
+    throws<value_error>("full_like above the dtype", "full_like: the scalar 300 does not fit uint8", [](arrays& x) { ca::full_like(x.bytes, 300); }),
     throws<value_error>("an unsigned scalar above int32", "+: the scalar 4294967295 does not fit int32", [](arrays& x) { (void)(x.labels + 4294967295u); }),
 
     // expressions
@@ -263,7 +273,26 @@ const std::vector<row> table = {
     throws<shape_error>("a gradient that is not the pooling's", "nnet::max_pool2d_backward: the gradient has shape (2, 3, 4, 4), the pooling's result (2, 3, 2, 2)", [](arrays& x) { ca::nnet::max_pool2d_backward(x.images, x.images); }),
     throws<shape_error>("a gradient that is not the averaging's", "nnet::avg_pool2d_backward: the gradient has shape (2, 3, 4, 4), the pooling's result (2, 3, 2, 2)", [](arrays& x) { ca::nnet::avg_pool2d_backward(x.images, x.images.shape()); }),
     throws<value_error>("dropout of everything", "nnet::dropout: the probability 1 is not in [0, 1)", [](arrays& x) { ca::nnet::dropout(x.a, 1, x.random); }),
-    throws<value_error>("dropout with a negative probability", "nnet::dropout: the probability -0.5 is not in [0, 1)", [](arrays& x) { ca::nnet::dropout_mask({2}, -0.5, x.random); }),
+    throws<value_error>("a dropout mask with a negative probability", "nnet::dropout_mask: the probability -0.5 is not in [0, 1)", [](arrays& x) { ca::nnet::dropout_mask({2}, -0.5, x.random); }),
+    throws<shape_error>("a dropout mask of a negative extent", "nnet::dropout_mask: negative extent in shape (-2,)", [](arrays& x) { ca::nnet::dropout_mask({-2}, 0.5, x.random); }),
+    throws<shape_error>("a gradient that is not relu's", "nnet::relu_backward: shapes (2, 3) and (3, 2) differ at axis 0", [](arrays& x) { ca::nnet::relu_backward(x.a.t(), x.a); }),
+    throws<index_error>("softmax along no axis", "nnet::softmax: axis 2 is out of bounds for an array of 2 axes", [](arrays& x) { ca::nnet::softmax(x.a, 2); }),
+    throws<value_error>("softmax of nothing", "nnet::softmax: no elements along the reduced axes of shape (2, 0)", [](arrays&) { ca::nnet::softmax(ca::zeros({2, 0})); }),
+    throws<index_error>("log_softmax of a 0-d array", "nnet::log_softmax: axis -1 is out of bounds for an array of 0 axes", [](arrays& x) { ca::nnet::log_softmax(x.scalar); }),
+    throws<value_error>("log_softmax of nothing", "nnet::log_softmax: no elements along the reduced axes of shape (0,)", [](arrays&) { ca::nnet::log_softmax(array_t()); }),
+    throws<index_error>("logsumexp along no axis", "nnet::logsumexp: axis -3 is out of bounds for an array of 2 axes", [](arrays& x) { ca::nnet::logsumexp(x.a, -3); }),
+    throws<value_error>("logsumexp of nothing", "nnet::logsumexp: no elements along the reduced axes of shape (0, 3)", [](arrays&) { ca::nnet::logsumexp(ca::zeros({0, 3}), 0); }),
+    throws<index_error>("a label beyond the classes", "nnet::one_hot_encode: index 2 is out of bounds for axis 0 with size 2", [](arrays& x) { ca::nnet::one_hot_encode(x.beyond, 2); ca::synchronize(); }),
+    throws<index_error>("a label before the classes", "nnet::one_hot_encode: index -3 is out of bounds for axis 0 with size 2", [](arrays& x) { ca::nnet::one_hot_encode(x.before, 2); ca::synchronize(); }),
+    throws<index_error>("one-hot decoding of a 0-d array", "nnet::one_hot_decode: axis -1 is out of bounds for an array of 0 axes", [](arrays& x) { ca::nnet::one_hot_decode(x.scalar); }),
+    throws<value_error>("one-hot decoding of no classes", "nnet::one_hot_decode: no elements along the reduced axes of shape (2, 0)", [](arrays&) { ca::nnet::one_hot_decode(ca::zeros({2, 0})); }),
+    throws<index_error>("a loss of a 0-d array", "nnet::categorical_cross_entropy: axis -1 is out of bounds for an array of 0 axes", [](arrays& x) { ca::nnet::categorical_cross_entropy(x.scalar, x.scalar); }),
+    throws<shape_error>("a loss of what does not fit", "nnet::categorical_cross_entropy: shapes (3, 2) and (2, 3) differ at axis 0", [](arrays& x) { ca::nnet::categorical_cross_entropy(x.a, x.a.t()); }),
+    throws<index_error>("a softmax loss of a 0-d array", "nnet::softmax_cross_entropy: axis -1 is out of bounds for an array of 0 axes", [](arrays& x) { ca::nnet::softmax_cross_entropy(x.scalar, x.scalar); }),
+    throws<value_error>("a softmax loss of no classes", "nnet::softmax_cross_entropy: no elements along the reduced axes of shape (2, 0)", [](arrays&) { ca::nnet::softmax_cross_entropy(ca::zeros({2, 0}), ca::zeros({2, 0})); }),
+    throws<shape_error>("a softmax loss of what does not fit", "nnet::softmax_cross_entropy: shapes (2, 2) and (2, 3) differ at axis 1", [](arrays& x) { ca::nnet::softmax_cross_entropy(x.a, ca::ones({2, 2})); }),
+    throws<index_error>("the gradient of a loss of a 0-d array", "nnet::softmax_cross_entropy_backward: axis -1 is out of bounds for an array of 0 axes", [](arrays& x) { ca::nnet::softmax_cross_entropy_backward(x.scalar, x.scalar); }),
+    throws<shape_error>("the gradient of a loss of what does not fit", "nnet::softmax_cross_entropy_backward: shapes (2, 3) and (2, 2) differ at axis 1", [](arrays& x) { ca::nnet::softmax_cross_entropy_backward(x.a, ca::ones({2, 2})); }),
     throws<shape_error>("out of an activation", "nnet::relu: the result has shape (2, 3), out has (3,)", [](arrays& x) { ca::nnet::relu(x.a, ca::out(x.v)); }),
 
     // files

@@ -17,6 +17,9 @@ namespace ca = cudarray;
 
 namespace test {
 
+/// All tests run with released memory overwritten: a use after release changes a result.
+inline const bool poisoned = (ca::poison_released(true), true);
+
 /// The elements of an array or expression on the host, in C order.
 template <ca::array_expression X>
 std::vector<ca::value_type_t<X>> values(const X& x) {

@@ -4,12 +4,16 @@
 
 #include "ndarray.hpp"
 
+// this next: compile-time errors come from it, and list the includes on the way
+#include "ops/out.hpp"
+
 #include "creation.hpp"
 #include "indexing.hpp"
 #include "io.hpp"
 #include "linalg.hpp"
 #include "manipulation.hpp"
 #include "math.hpp"
+#include "memory.hpp"
 #include "nnet.hpp"
 #include "random.hpp"
 #include "reductions.hpp"

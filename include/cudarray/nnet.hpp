@@ -13,6 +13,9 @@
 #include "nnet/pool.hpp"
 #include "random.hpp"
 #include "reductions.hpp"
+#if defined(CUDARRAY_HAS_CUDA) && defined(__CUDACC__)
+#include "backend/cuda/rows.cuh"
+#endif
 #if defined(CUDARRAY_HAS_CUDNN)
 #include "backend/cuda/convolution.hpp"
 #endif

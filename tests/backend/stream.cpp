@@ -15,6 +15,7 @@ template <class F>
 node_counts captured(const F& statement) {
   const ca::stream s;
   node_counts n;
+  ca::poison_released(false);  // it would add nodes
   cudaGraph_t graph = nullptr;
   {
     const ca::stream_scope scope(s);
@@ -34,6 +35,7 @@ node_counts captured(const F& statement) {
     else if (type != cudaGraphNodeTypeMemFree) ++n.others;
   }
   REQUIRE(cudaGraphDestroy(graph) == cudaSuccess);
+  ca::poison_released(true);
   return n;
 }
 

@@ -21,6 +21,8 @@ SCALAR = 'cudarray: name = scalar would rebind the name: write c(ca::_) = 0 or c
 LOGICAL = 'cudarray: && and || cannot work element by element: write & and | (with parentheses), or ca::logical_and'
 INDEX = 'cudarray: an index array must be of an integer dtype, or bool for a mask'
 DTYPE = 'cudarray: not a dtype: bool, (u)int8-64, float16, bfloat16, float, double, complex64, complex128'
+PRODUCT = "cudarray: out is not of the product's dtype: convert an operand with ca::astype<T>(x)"
+UNIFORM = 'cudarray: random::uniform makes float or double'
 
 # right, wrong, sentence; f float, d double, i int32, b bool, g float on CUDA, z complex64
 CASES = [
@@ -32,6 +34,12 @@ CASES = [
     ('f = d;', 'f = g;', NOT_HERE),
     ('ca::ndarray<float> n(d);', 'ca::ndarray<float> n(g);', NOT_HERE),
     ('auto r = ca::matmul(f, d);', 'auto r = ca::matmul(f, g);', ANOTHER_DEVICE),
+    ('ca::matmul(f, f, ca::out(f));', 'ca::matmul(f, f, ca::out(g));', ANOTHER_DEVICE),
+    ('ca::matmul(f, d, ca::out(d));', 'ca::matmul(f, d, ca::out(f));', PRODUCT),
+    ('ca::exp(f, ca::out(d));', 'ca::exp(f, ca::out(g));', NOT_HERE),
+    ('ca::where(b, f, 0, ca::out(d));', 'ca::where(b, f, 0, ca::out(g));', NOT_HERE),
+    ('ca::clip(f, 0, 1, ca::out(d));', 'ca::clip(f, 0, 1, ca::out(g));', NOT_HERE),
+    ('ca::random::uniform(0, 1, ca::out(f));', 'ca::random::uniform(0, 1, ca::out(i));', UNIFORM),
     ('auto r = f + 1;', 'auto r = f + "1";', NO_OPERAND),
     ('auto r = f * 2.0;', 'auto r = f * s;', NO_OPERAND),
     ('auto r = f - f;', 'auto r = b - b;', NOT_DEFINED),

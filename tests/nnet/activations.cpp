@@ -48,7 +48,7 @@ TEST_CASE("nnet: relu_d is 1 at 0, relu_backward 0") {
   CHECK(test::equal(nnet::relu_backward(ca::array<float>({1, 2}), ca::array<float>({{1}, {-1}})), {2, 2},
                     floats{1, 2, 0, 0}));
   CHECK(test::thrown<ca::shape_error>([] { nnet::relu_backward(ca::zeros({2}), ca::zeros({3})); }) ==
-        "where: shapes (3,) and (2,) differ at axis 0");
+        "nnet::relu_backward: shapes (3,) and (2,) differ at axis 0");
 }
 
 TEST_CASE("nnet: sigmoid") {

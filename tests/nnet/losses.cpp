@@ -136,3 +136,34 @@ TEST_CASE("nnet: one_hot_decode") {
   const auto labels = ca::array<int>({4, 0, 3, 3, 1});
   CHECK(test::values(nnet::one_hot_decode(nnet::one_hot_encode(labels, 5))) == std::vector<ca::int64>{4, 0, 3, 3, 1});
 }
+
+TEST_CASE("losses: softmax and its kin of rows short and long") {
+  for (const ca::int64 n : {1, 3, 4, 5, 31, 32, 128, 130, 1000, 1024, 1028, 4100, 8192, 8200}) {
+    for (const int axis : {0, 1}) {
+      INFO("n " << n << ", axis " << axis);
+      const ca::shape s = axis ? ca::shape{3, n} : ca::shape{n, 3};
+      std::vector<float> x(std::size_t(3 * n));
+      std::vector<double> soft(x.size()), logarithm(x.size()), sums(3);
+      const auto place = [&](ca::int64 r, ca::int64 k) { return std::size_t(axis ? r * n + k : k * 3 + r); };
+      for (ca::int64 r = 0; r < 3; ++r) {
+        for (ca::int64 k = 0; k < n; ++k) x[place(r, k)] = float((r * 31 + k * 7919) % 101) * 0.25f - 9.f;
+        double sum = 0;
+        for (ca::int64 k = 0; k < n; ++k) sum += std::exp(double(x[place(r, k)]));
+        sums[std::size_t(r)] = std::log(sum);
+        for (ca::int64 k = 0; k < n; ++k) {
+          soft[place(r, k)] = std::exp(double(x[place(r, k)])) / sum;
+          logarithm[place(r, k)] = double(x[place(r, k)]) - std::log(sum);
+        }
+      }
+      const ca::ndarray<float> a = ca::array(x, s);
+      CHECK(test::close(ca::nnet::softmax(a, axis), s, soft, 1e-6));
+      CHECK(test::close(ca::nnet::log_softmax(a, axis), s, logarithm, 2e-6));
+      CHECK(test::close(ca::nnet::logsumexp(a, axis), {3}, sums, 1e-6));
+      CHECK(test::close(ca::nnet::softmax(a * 2.f - a, axis), s, soft, 1e-6));
+    }
+  }
+  const float inf = std::numeric_limits<float>::infinity();
+  const ca::ndarray<float> a = ca::array<float>({{-inf, -inf, -inf, -inf}, {inf, 0, 0, 0}, {-inf, 0, 0, -inf}});
+  CHECK(test::equal(ca::nnet::logsumexp(a(ca::slice(0, 2))), {2}, std::vector<float>{-inf, inf}));
+  CHECK(test::equal(ca::nnet::softmax(a(2)), {4}, std::vector<float>{0, 0.5f, 0.5f, 0}));
+}

@@ -9,6 +9,10 @@
 namespace {
 
 namespace rnd = ca::random;
+using ca::_;
+using ca::int64;
+using ca::none;
+using ca::slice;
 using ca::uint32;
 using ca::uint64;
 
@@ -68,6 +72,69 @@ struct moments {
     kurtosis = m4 / double(v.size()) / (variance * variance);
   }
 };
+
+/// A matrix and an array of five axes of about as many elements as the sequence `n`, at most.
+struct extents {
+  int64 n, rows, columns, five[5];
+};
+const extents sizes[] = {{1, 1, 1, {1, 1, 1, 1, 1}},
+                         {5, 1, 5, {1, 2, 1, 1, 2}},
+                         {257, 19, 13, {2, 3, 1, 5, 7}},
+                         {4099, 61, 67, {5, 2, 3, 4, 31}},
+                         {70001, 263, 266, {7, 5, 4, 25, 20}}};
+
+/// Draws into arrays of every kind of layout, and by shape: each has the start of one sequence, whose hash is known.
+template <class T, class ByShape, class Into>
+void check_layouts(uint64 hash, uint64 per_block, const ByShape& by_shape, const Into& into) {
+  using word = std::conditional_t<sizeof(T) == 4, uint32, uint64>;
+  using array = ca::ndarray<T>;
+  auto g = golden();
+  const auto expected = patterns<word>(array(by_shape(70001, g)));
+  REQUIRE(fnv1a(expected) == hash);
+  const auto is_start = [&](const array& a, const rnd::generator& after) {
+    const auto v = patterns<word>(a);
+    return starts_with(expected, v) && after.offset() == (v.size() + per_block - 1) / per_block;
+  };
+  const auto fills = [&](const array& a) {
+    auto h = golden();
+    const array r = into(ca::out(a), h);
+    return r.data() == a.data() && r.where() == a.where() && is_start(a, h);
+  };
+  const auto makes = [&](const ca::shape& s) {
+    auto h = golden();
+    const array a = by_shape(s, h);
+    return a.shape() == s && is_start(a, h);
+  };
+  const auto unset = [](const ca::shape& s) { return ca::full<T>(s, 77); };
+  const auto untouched = [](const array& a) { return ca::all(a == 77).item(); };
+  const auto back = slice(none, none, -1);
+  for (const auto& [n, rows, columns, five] : sizes) {
+    INFO(n);
+    CHECK(makes(n));
+    CHECK(fills(unset(n)));
+    CHECK(fills(unset(n)(back)));
+    const array line = unset(n + 2), apart = unset(3 * n + 1);
+    CHECK((fills(line(slice(1, n + 1))) && untouched(line(0)) && untouched(line(-1))));
+    CHECK(fills(apart(slice(-1, 0, -3))));
+    CHECK((untouched(apart(0)) && untouched(apart(slice(1, none, 3))) && untouched(apart(slice(2, none, 3)))));
+
+    CHECK(makes({rows, columns}));
+    CHECK(fills(unset({rows, columns})));
+    CHECK(fills(unset({columns, rows}).t()));
+    CHECK(fills(unset({rows, columns})(back)));
+    CHECK(fills(unset({rows, columns})(_, back)));
+    CHECK(fills(unset({columns, rows}).t()(back, back)));
+    const array wide = unset({rows, columns + 3 - columns % 2});  // rows an odd number of elements apart
+    CHECK(fills(wide(_, slice(1, columns + 1))));
+    CHECK((untouched(wide(_, 0)) && untouched(wide(_, slice(columns + 1, none)))));
+
+    const ca::shape s(five, 5);
+    CHECK(makes(s));
+    CHECK(fills(unset(s)));
+    CHECK(fills(unset({five[4], five[3], five[2], five[1], five[0]}).t()));
+    CHECK(fills(ca::transpose(unset({five[2], five[0], five[4], five[1], five[3]}), {1, 3, 0, 4, 2})));
+  }
+}
 
 template <class T>
 std::vector<double> doubles(const ca::ndarray<T>& a) {
@@ -172,6 +239,77 @@ TEST_CASE("random: a function of the logical index, whatever the shape") {
   CHECK(a.offset() == b.offset());
   CHECK(rnd::uniform({}, 0, 1, a).item() == test::values(rnd::uniform({5}, 0, 1, b))[0]);
   CHECK(rnd::uniform({3, 0}, 0, 1, a).shape() == ca::shape{3, 0});
+}
+
+TEST_CASE("random: the same numbers in every layout") {
+  SECTION("bits") {
+    check_layouts<uint32>(
+        0x576f9f8db5562a6bu, 4, [](const ca::shape& s, auto& g) { return rnd::bits(s, g); },
+        [](const auto& o, auto& g) { return rnd::bits(o, g); });
+  }
+  SECTION("uniform") {
+    check_layouts<float>(
+        0x54fd3feb75d6dfc6u, 4, [](const ca::shape& s, auto& g) { return rnd::uniform(s, 0, 1, g); },
+        [](const auto& o, auto& g) { return rnd::uniform(0, 1, o, g); });
+  }
+  SECTION("uniform, float64") {
+    check_layouts<double>(
+        0xafead7588e9915dau, 2, [](const ca::shape& s, auto& g) { return rnd::uniform<double>(s, 0, 1, g); },
+        [](const auto& o, auto& g) { return rnd::uniform(0, 1, o, g); });
+  }
+  SECTION("normal") {
+    check_layouts<float>(
+        0x328dad3a669b2f4du, 4, [](const ca::shape& s, auto& g) { return rnd::normal(s, 0, 1, g); },
+        [](const auto& o, auto& g) { return rnd::normal(0, 1, o, g); });
+  }
+  SECTION("normal, float64") {
+    check_layouts<double>(
+        0x5ee89684682dd6dcu, 2, [](const ca::shape& s, auto& g) { return rnd::normal<double>(s, 0, 1, g); },
+        [](const auto& o, auto& g) { return rnd::normal(0, 1, o, g); });
+  }
+  SECTION("integers") {
+    check_layouts<int64>(
+        0xdee4b392cceda960u, 2, [](const ca::shape& s, auto& g) { return rnd::integers(s, -5, 100, g); },
+        [](const auto& o, auto& g) { return rnd::integers(-5, 100, o, g); });
+  }
+}
+
+TEST_CASE("random: out") {
+  const ca::ndarray<float> c = ca::zeros({2, 4});
+  auto g = golden();
+  const auto before = ca::stats();
+  rnd::uniform(-2, 3, ca::out(c), g);
+  CHECK((ca::stats() - before).allocations == 0);
+  CHECK(test::equal(c, {2, 4},
+                    std::vector<float>{1.41695213f, 2.81653953f, -0.810175657f, 0.689692676f, 2.61263275f,
+                                       -0.624115884f, 0.282622457f, -0.526006937f}));
+  g = golden();
+  rnd::normal(10, 0.5f, ca::out(c(0)), g);
+  CHECK(test::close(c(0), {4}, {10.424741756, 9.9003061575, 9.176717197, 9.7999464705}, 2e-6));
+  CHECK(test::values(c)[4] == 2.61263275f);
+  // integers and bits are converted as writing through an index converts
+  const ca::ndarray<ca::int8> small = ca::zeros<ca::int8>({5});
+  g = golden();
+  rnd::integers(-5, 100, ca::out(small), g);
+  CHECK(test::equal(small, {5}, std::vector<int>{96, 51, 23, 25, 70}));
+  const ca::ndarray<double> words = ca::zeros<double>({2});
+  g = golden();
+  rnd::bits(ca::out(words), g);
+  CHECK(test::equal(words, {2}, std::vector<double>{0xaef2adf7, 0xf69b5950}));
+  // without a generator: the thread's
+  rnd::seed(42);
+  rnd::uniform(0, 1, ca::out(c));
+  rnd::seed(42);
+  CHECK(test::values(c) == test::values(rnd::uniform({2, 4})));
+  rnd::seed(0);
+  // 0-d and empty
+  const ca::ndarray<float> one = ca::zeros({}), nothing, no_rows = ca::zeros({0, 3});
+  g = golden();
+  rnd::uniform(0, 1, ca::out(one), g);
+  CHECK(one.item() == 0.683390439f);
+  rnd::uniform(0, 1, ca::out(nothing), g);
+  rnd::normal(0, 1, ca::out(no_rows.t()), g);
+  CHECK(g.offset() == 1);
 }
 
 TEST_CASE("random: the offsets a call consumes are those documented") {
@@ -356,5 +494,13 @@ TEST_CASE("random: wrong arguments throw, and consume nothing") {
         "random::normal: negative extent in shape (-1,)");
   CHECK(test::thrown<ca::shape_error>([&] { rnd::integers({-1}, 0, 1, g); }) ==
         "random::integers: negative extent in shape (-1,)");
+  const ca::ndarray<float> c = ca::zeros({2}), wide = ca::broadcast_to(c(0), {2});
+  CHECK(test::thrown<ca::value_error>([&] { rnd::normal(0, -1, ca::out(c), g); }) ==
+        "random::normal: scale -1 is negative");
+  CHECK(test::thrown<ca::value_error>([&] { rnd::integers(3, 3, ca::out(c), g); }) ==
+        "random::integers: no integers in [3, 3)");
+  CHECK(test::thrown<ca::value_error>([&] { rnd::uniform(0, 1, ca::out(wide), g); }) ==
+        "assignment: the array of shape (2,) repeats elements (stride 0), so it is read-only");
+  CHECK(test::equal(c, {2}, std::vector<float>{0, 0}));
   CHECK(g.offset() == 0);
 }

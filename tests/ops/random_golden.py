@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # Prints the expected values of tests/ops/random.cpp: Philox 4x32-10, its users, and Box-Muller, written anew in NumPy.
+# It takes minutes: normal numbers are computed in fractions.
 # SPDX-License-Identifier: MIT
 from fractions import Fraction
 import math
@@ -7,6 +8,7 @@ import math
 import numpy as np
 
 SEED, STREAM = 0x0123456789ABCDEF, 0xFEDCBA9876543210
+LONG = 70001  # the numbers of the long sequences, of which a hash is printed
 
 
 def philox(counter, key):
@@ -121,6 +123,10 @@ def show(name, values, form):
     print(f"{name}: " + ", ".join(form.format(v) for v in values))
 
 
+def show_long(name, values):
+    print(f"FNV-1a of {LONG} {name}: {fnv1a(values[:LONG].tobytes()):#018x}")
+
+
 if __name__ == "__main__":
     show("bits", blocks(0, 3).reshape(-1)[:10], "{:#010x}")
     show("bits from block 2^32 - 1", blocks(2**32 - 1, 2).reshape(-1), "{:#010x}")
@@ -129,17 +135,25 @@ if __name__ == "__main__":
     show("uniform [-2, 3)", (u * 5 - 2).astype(np.float32), "{:.9g}f")  # exact in float64, so rounded once
     show("uniform double", (longs(0, 4) >> np.uint64(11)).astype(np.float64) * 2.0**-53, "{:.17g}")
 
-    single, double = pairs(4096, False), pairs(64, True)
+    single, double = pairs(LONG + 3, False), pairs(LONG + 1, True)
     show("normal", [box_muller(float(a), float(b), k) for a, b in single[:4] for k in (0, 1)], "{:.9f}")
     show("normal double", [box_muller(float(a), float(b), k) for a, b in double[:2] for k in (0, 1)], "{:.17g}")
     e = Exact(False)
     bits = np.array([float(e.normal(a, b, k)) for a, b in single for k in (0, 1)], np.float32).view(np.uint32)
     show("normal, bits", bits[:8], "{:#010x}")
-    print(f"FNV-1a of 4096 normals: {fnv1a(bits.tobytes()):#018x}")
+    print(f"FNV-1a of 4096 normals: {fnv1a(bits[:4096].tobytes()):#018x}")
+    show_long("normals", bits)
     e = Exact(True)
     bits = np.array([float(e.normal(a, b, k)) for a, b in double for k in (0, 1)], np.float64).view(np.uint64)
     show("normal double, bits", bits[:4], "{:#018x}")
-    print(f"FNV-1a of 64 double normals: {fnv1a(bits.tobytes()):#018x}")
+    print(f"FNV-1a of 64 double normals: {fnv1a(bits[:64].tobytes()):#018x}")
+    show_long("double normals", bits)
+
+    words, twice = blocks(0, LONG // 4 + 1).reshape(-1), longs(0, LONG)
+    show_long("words", words)
+    show_long("uniforms", ((words >> np.uint32(8)).astype(np.float64) * 2.0**-24).astype(np.float32))
+    show_long("double uniforms", (twice >> np.uint64(11)).astype(np.float64) * 2.0**-53)
+    show_long("integers [-5, 100)", np.array([-5 + (int(x) * 105 >> 64) for x in twice]))
 
     for low, high in ((-5, 100), (0, 10**15), (-(2**63), 2**63 - 1)):
         show(f"integers [{low}, {high})", [low + (int(x) * (high - low) >> 64) for x in longs(0, 5)], "{}")

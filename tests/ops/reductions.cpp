@@ -104,6 +104,7 @@ TEST_CASE("reductions: extremes hand on NaN, positions point at the first") {
   CHECK(test::equal(ca::argmin(a(slice(1, 2), slice(none, none, 2))), {}, ints{0}));  // the first of equals
   CHECK(test::equal(ca::amax(a, 1), {3}, doubles{NAN, 5, NAN}));
   CHECK(test::equal(ca::amin(a(1)), {}, ints{4}));
+  CHECK(test::equal(ca::amax(a(1), {0}, ca::keepdims), {1}, ints{5}));
   CHECK(test::equal(ca::max(ca::array<float>({-INFINITY, -INFINITY})), {}, doubles{-INFINITY}));
   CHECK(test::equal(ca::max(ca::array<int>({INT32_MIN, INT32_MIN})), {}, ints{INT32_MIN}));
   CHECK(test::equal(ca::max(ca::array<bool>({false, true})), {}, ints{1}));

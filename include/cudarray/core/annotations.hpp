@@ -15,3 +15,5 @@
 #define CUDARRAY_FORCE_INLINE inline __attribute__((always_inline))
 // What runs once at most, such as building an error's text: small code, and less to compile.
 #define CUDARRAY_COLD __attribute__((cold, noinline))
+// What many templates call and none is faster for having inside: less to compile.
+#define CUDARRAY_NO_INLINE __attribute__((noinline))

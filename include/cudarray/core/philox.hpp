@@ -9,6 +9,8 @@ namespace cudarray::inline v0::detail {
 /// Four 32-bit words.
 struct words {
   uint32 w[4];
+  /// One of the two pairs, as 64 bits.
+  CUDARRAY_HD constexpr uint64 two(int k) const { return w[2 * k] | uint64(w[2 * k + 1]) << 32; }
 };
 
 /// The counter-based generator of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC11),
@@ -30,11 +32,6 @@ struct random_source {
     const uint64 b = block + i;
     return philox({{uint32(b), uint32(b >> 32), uint32(stream), uint32(stream >> 32)}}, uint32(seed),
                   uint32(seed >> 32));
-  }
-  CUDARRAY_HD constexpr uint32 word(int64 i) const { return at(uint64(i) / 4).w[i % 4]; }
-  CUDARRAY_HD constexpr uint64 two_words(int64 i) const {
-    const words b = at(uint64(i) / 2);
-    return b.w[2 * (i % 2)] | uint64(b.w[2 * (i % 2) + 1]) << 32;
   }
 };
 

@@ -22,7 +22,7 @@ class shape {
   template <::std::integral I>
   constexpr shape(I n) : ndim_(1), dim_{int64(n)} {}
   /// Throws shape_error for more than `max_rank` axes.
-  constexpr shape(const int64* dims, int n) : ndim_(n) {
+  CUDARRAY_PER_BUILD constexpr shape(const int64* dims, int n) : ndim_(n) {
     if (n > max_rank) throw shape_error(detail::cat("shape: ", n, " axes, at most ", max_rank, " are supported"));
     for (int i = 0; i < n; ++i) dim_[i] = dims[i];
   }

@@ -85,7 +85,7 @@ auto settle(const reduce<Op, K>& n) {
 template <class Build, class T, class D, class I>
 requires(has_reduce<I>) auto settle(const gather<T, D, I>& n) {
   auto index = settle<Build>(n.index);
-  return gather<T, D, decltype(index)>{{}, n.source, index, n.axis, n.extents};
+  return gather<T, D, decltype(index)>{{}, n.source, index, n.axis, n.extents, n.function};
 }
 template <class Build, int Siblings, class K>
 auto settle_kid(const K& k) {

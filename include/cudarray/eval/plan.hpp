@@ -243,7 +243,7 @@ auto lower(const gather<T, D, X>& n, const int* axis_of, Space& s, fault_record*
                                          from.stride[n.axis],
                                          from.dims[n.axis],
                                          fault,
-                                         "take",
+                                         n.function,
                                          n.axis};
 }
 

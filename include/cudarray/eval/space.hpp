@@ -25,8 +25,8 @@ struct iteration_space {
 
 /// Works on the axes [begin, end): drops those of extent 1, puts long strides outside (if `reorder`), and merges
 /// neighbours that every operand steps through as one. Returns the new end.
-CUDARRAY_PER_BUILD inline int simplify_axes(int64* extent, int64 (*stride)[max_rank], int operands, int begin, int end,
-                                            bool reorder) {
+CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD inline int simplify_axes(int64* extent, int64 (*stride)[max_rank], int operands,
+                                                               int begin, int end, bool reorder) {
   const auto copy_axis = [&](int to, int from) {
     extent[to] = extent[from];
     for (int k = 0; k < operands; ++k) stride[k][to] = stride[k][from];
@@ -66,7 +66,7 @@ CUDARRAY_PER_BUILD inline int simplify_axes(int64* extent, int64 (*stride)[max_r
 }
 
 template <int Operands>
-CUDARRAY_PER_BUILD void simplify(iteration_space<Operands>& s, bool reorder_reduced) {
+CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD void simplify(iteration_space<Operands>& s, bool reorder_reduced) {
   const int kept_end = simplify_axes(s.extent, s.stride, Operands, 0, s.kept, true);
   const int end = simplify_axes(s.extent, s.stride, Operands, s.kept, s.ndim, reorder_reduced);
   const int gap = s.kept - kept_end;

@@ -104,6 +104,7 @@ struct gather : lazy<gather<T, Device, Index>> {
   Index index;
   int axis;
   cudarray::shape extents;
+  const char* function = "take";  ///< named where an index is out of range
   const cudarray::shape& dims() const { return extents; }
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../core/device.hpp"
+#include "account.hpp"
 #include "storage.hpp"
 
 namespace cudarray::inline v0::backend {
@@ -35,6 +36,25 @@ void copy_from_host(Device, detail::storage&, ::std::size_t, const void*, ::std:
 /// Waits for the device's work in this thread's stream and throws what went wrong in it.
 template <class Device>
 void synchronize_device(Device) {
+  CUDARRAY_NO_BACKEND(Device);
+}
+
+/// The device's account: `allocate` charges it, releasing credits it.
+template <class Device>
+detail::memory_account& account_of(Device) {
+  CUDARRAY_NO_BACKEND(Device);
+  static detail::memory_account none;
+  return none;
+}
+/// Bytes that the device's pool holds and no array uses.
+template <class Device>
+int64 cached_bytes(Device) {
+  CUDARRAY_NO_BACKEND(Device);
+  return 0;
+}
+/// Gives them back to the system.
+template <class Device>
+void release_cached(Device) {
   CUDARRAY_NO_BACKEND(Device);
 }
 

@@ -36,8 +36,8 @@ CUDARRAY_ACTIVATION(softplus_d, sigmoid(x))
 
 /// The gradient of relu: dy where x > 0, else 0 (also at 0). Lazy.
 template <array_expression G, array_expression X>
-auto relu_backward(const G& dy, const X& x) {
-  return where(x > 0, dy, 0);
+CUDARRAY_PER_BUILD auto relu_backward(const G& dy, const X& x) {
+  return cudarray::detail::elementwise("nnet::relu_backward", op::where_op{}, x > 0, dy, 0);
 }
 
 }  // namespace cudarray::inline v0::nnet

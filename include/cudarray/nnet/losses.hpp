@@ -2,34 +2,82 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../eval/rows.hpp"
 #include "../ops/creation.hpp"
 #include "../ops/indexing.hpp"
 #include "../ops/reductions.hpp"
 
 namespace cudarray::inline v0::nnet {
 
+namespace detail {
+
+using cudarray::detail::elementwise;
+using cudarray::detail::is_floating;
+using cudarray::detail::make_reduce;
+
+using cudarray::detail::row_function;
+
+// Each takes the name of the function that the user called, for its errors.
+
+/// Runs a row function by the backend's own kernel if it has one; else it is what `compose(node)` makes.
+template <class Build, row_function F, class X, class Compose>
+auto by_rows(const char* function, const X& x, int axis, const Compose& compose) {
+  using T = value_type_t<X>;
+  using D = device_type_t<X>;
+  static_assert(is_floating<T>,
+                "cudarray: softmax and its kin are defined for floating dtypes: use ca::astype<float>(x)");
+  const auto largest = make_reduce<op::max_op>(function, x, axis, true);  // checks the axis
+  const int at = cudarray::detail::normal_axis(function, axis, largest.kid.dims().ndim());
+  auto r = cudarray::detail::evaluate_rows<Build, F>(largest.kid, at);
+  if (r.store.get()) return ndarray<T, D>(::std::move(r));
+  return ndarray<T, D>(compose(largest.kid, largest));
+}
+
+template <class Build, class X>
+auto softmax(const char* function, const X& x, int axis) {
+  return by_rows<Build, row_function::softmax>(function, x, axis, [axis](const auto& n, const auto& largest) {
+    ndarray<value_type_t<X>, device_type_t<X>> e = exp(n - largest);
+    e /= sum(e, axis, keepdims);
+    return e;
+  });
+}
+
+/// With the axis kept.
+template <class Build, class X>
+auto logsumexp(const char* function, const X& x, int axis) {
+  return by_rows<Build, row_function::logsumexp>(function, x, axis, [axis](const auto& n, const auto& largest) {
+    using A = ndarray<value_type_t<X>, device_type_t<X>>;
+    const A highest = largest, top = where(isfinite(highest), highest, 0);  // inf - inf would be NaN
+    return A(log(sum(exp(n - top), axis, keepdims)) + top);
+  });
+}
+
+template <class Build, class X>
+auto log_softmax(const char* function, const X& x, int axis) {
+  return by_rows<Build, row_function::log_softmax>(
+      function, x, axis, [&](const auto& n, const auto&) { return n - logsumexp<Build>(function, x, axis); });
+}
+
+}  // namespace detail
+
 /// exp(x - max) / sum(exp(x - max)) along an axis: same shape. Eager. Throws index_error, value_error for an empty
 /// axis.
 template <array_expression X, class Build = this_build>
 auto softmax(const X& x, int axis = -1) {
-  ndarray<value_type_t<X>, device_type_t<X>> e = exp(x - max(x, axis, keepdims));
-  e /= sum(e, axis, keepdims);
-  return e;
+  return detail::softmax<Build>("nnet::softmax", x, axis);
 }
 
 /// log(sum(exp(x))) along an axis, without overflow. Eager.
 template <array_expression X, class Build = this_build>
 auto logsumexp(const X& x, int axis = -1, bool keep = false) {
-  using A = ndarray<value_type_t<X>, device_type_t<X>>;
-  const A largest = max(x, axis, keepdims), top = where(isfinite(largest), largest, 0);  // inf - inf would be NaN
-  const A r = log(sum(exp(x - top), axis, keepdims)) + top;
-  return keep ? r : A(squeeze(r, axis));
+  const auto r = detail::logsumexp<Build>("nnet::logsumexp", x, axis);
+  return keep ? r : ndarray<value_type_t<X>, device_type_t<X>>(squeeze(r, axis));
 }
 
 /// x - logsumexp(x): the logarithm of softmax. Eager.
 template <array_expression X, class Build = this_build>
 auto log_softmax(const X& x, int axis = -1) {
-  return ndarray<value_type_t<X>, device_type_t<X>>(x - logsumexp<X, Build>(x, axis, true));
+  return detail::log_softmax<Build>("nnet::log_softmax", x, axis);
 }
 
 /// One row per label, 1 at the label and 0 elsewhere: (b,) -> (b, n). Eager. Throws index_error for a label that is not
@@ -37,15 +85,18 @@ auto log_softmax(const X& x, int axis = -1) {
 template <dtype T = float, array_expression L, class Build = this_build>
 auto one_hot_encode(const L& labels, int64 n) {
   using D = device_type_t<L>;
+  constexpr const char* function = "nnet::one_hot_encode";
   const ndarray<int64, D> numbers = arange<int64, D, int64, Build>(n);
-  const ndarray<int64, D> checked = take<ndarray<int64, D>, L, Build>(numbers, labels);
+  const auto index = cudarray::detail::index_node<Build>(function, cudarray::detail::as_array<Build>(labels));
+  cudarray::detail::check_indices<Build, D>(function, index, numbers.size(), 0);
+  const ndarray<int64, D> checked = cudarray::detail::make_gather(numbers.node(), index, 0, function);
   return ndarray<T, D>(astype<T>(expand_dims(checked, -1) == numbers));
 }
 
 /// The position of the largest element of each row: (b, n) -> (b,), int64. Lazy.
 template <array_expression X>
 auto one_hot_decode(const X& x) {
-  return argmax(x, -1);
+  return detail::make_reduce<op::argmax_op>("nnet::one_hot_decode", x, -1, false);
 }
 
 /// The loss of each row, -sum(y_true * log(p)), where p is y_pred clipped to [eps, 1 - eps] and its rows made to sum to
@@ -54,20 +105,27 @@ template <array_expression P, array_expression Y, class Build = this_build>
 auto categorical_cross_entropy(const P& y_pred, const Y& y_true, double eps = 1e-15) {
   using T = value_type_t<P>;
   using A = ndarray<T, device_type_t<P>>;
+  constexpr const char* function = "nnet::categorical_cross_entropy";
   const A p = clip(y_pred, eps, 1 - eps);
-  return A(-sum(y_true * log(p / sum(p, -1, keepdims)), -1));
+  const auto total = detail::make_reduce<op::sum_op>(function, p, -1, true);
+  return A(-sum(detail::elementwise(function, op::multiply_op{}, y_true, log(p / total)), -1));
 }
 
 /// categorical_cross_entropy(softmax(x), y) without its loss of precision: (b, n), (b, n) -> (b,). Its gradient with
 /// respect to x is softmax(x) - y for rows of y that sum to one. Eager. Throws shape_error.
 template <array_expression X, array_expression Y, class Build = this_build>
 auto softmax_cross_entropy(const X& x, const Y& y_true) {
-  return ndarray<value_type_t<X>, device_type_t<X>>(-sum(y_true * log_softmax<X, Build>(x), -1));
+  constexpr const char* function = "nnet::softmax_cross_entropy";
+  const auto log_p = detail::log_softmax<Build>(function, x, -1);
+  return ndarray<value_type_t<X>, device_type_t<X>>(
+      -sum(detail::elementwise(function, op::multiply_op{}, y_true, log_p), -1));
 }
 /// The gradient of softmax_cross_entropy with respect to x, for a gradient of 1 for each row: softmax(x) - y. Eager.
 template <array_expression X, array_expression Y, class Build = this_build>
 auto softmax_cross_entropy_backward(const X& x, const Y& y_true) {
-  return ndarray<value_type_t<X>, device_type_t<X>>(softmax<X, Build>(x) - y_true);
+  constexpr const char* function = "nnet::softmax_cross_entropy_backward";
+  const auto p = detail::softmax<Build>(function, x, -1);
+  return ndarray<value_type_t<X>, device_type_t<X>>(detail::elementwise(function, op::subtract_op{}, p, y_true));
 }
 
 }  // namespace cudarray::inline v0::nnet

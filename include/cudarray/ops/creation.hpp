@@ -86,7 +86,8 @@ auto empty_like(const ndarray<U, Device>& a) {
 }
 template <class T = void, class U, class Device, scalar_value S, class Build = this_build>
 auto full_like(const ndarray<U, Device>& a, S value) {
-  return full<::std::conditional_t<::std::is_void_v<T>, U, T>, Device, S, Build>(a.shape(), value, a.device());
+  return detail::filled<Build, ::std::conditional_t<::std::is_void_v<T>, U, T>>("full_like", a.shape(), value,
+                                                                                a.device());
 }
 template <class T = void, class U, class Device, class Build = this_build>
 auto zeros_like(const ndarray<U, Device>& a) {

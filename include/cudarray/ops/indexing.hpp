@@ -39,8 +39,8 @@ CUDARRAY_PER_BUILD inline shape selected_shape(const shape& from, int axis, cons
 }
 
 template <class T, class D, class I>
-gather<T, D, I> make_gather(const leaf<T, D>& source, const I& index, int axis) {
-  return {{}, source, index, axis, selected_shape(source.where.dims, axis, index.dims())};
+gather<T, D, I> make_gather(const leaf<T, D>& source, const I& index, int axis, const char* function = "take") {
+  return {{}, source, index, axis, selected_shape(source.where.dims, axis, index.dims()), function};
 }
 
 }  // namespace detail

@@ -34,8 +34,64 @@ inline void blas_steps(const layout& l, int64& row, int64& column) {
   }
 }
 
+/// Where a BLAS can write a product: contiguous rows, one below the other.
+inline bool blas_writable(const layout& l) {
+  const int r = l.ndim() - 2, c = l.ndim() - 1;
+  bool fits = (l.stride[c] == 1 || l.dims[c] <= 1) && (l.stride[r] >= l.dims[c] || l.dims[r] <= 1);
+  for (int d = 0; d < l.ndim(); ++d) fits = fits && (l.stride[d] >= 0 || l.dims[d] <= 1);
+  return fits;
+}
+
+/// c = a @ b where the shapes fit and c has elements. For floats c must be writable by a BLAS, and apart from a and b.
 template <class Build, class T, class Device>
-ndarray<T, Device> multiply(const char* function, ndarray<T, Device> a, ndarray<T, Device> b) {
+void multiply_into(ndarray<T, Device> c, ndarray<T, Device> a, ndarray<T, Device> b) {
+  if constexpr (is_floating<T> || is_complex<T>) {
+    if (!blas_readable(a.where())) a = copy<ndarray<T, Device>, Build>(a);
+    if (!blas_readable(b.where())) b = copy<ndarray<T, Device>, Build>(b);
+    const int64 m = c.shape(-2), n = c.shape(-1), k = a.shape(-1);
+    product p{m, n, k, 1, {c.storage().get(), a.node().store.get(), b.node().store.get()}, {}, {}, {1}, {}};
+    p.row[0] = m > 1 ? c.stride(-2) : n;
+    blas_steps(a.where(), p.row[1], p.column[1]);
+    blas_steps(b.where(), p.row[2], p.column[2]);
+    int64 extent[max_rank] = {}, stride[3][max_rank] = {};
+    const layout* const where[3] = {&c.where(), &a.where(), &b.where()};
+    const int batch = c.ndim() - 2;
+    for (int i = 0; i < 3; ++i) p.offset[i] = where[i]->offset;
+    for (int d = 0; d < batch; ++d) {
+      extent[d] = c.shape()[d];
+      for (int i = 0; i < 3; ++i) {
+        const int own = d - (batch - (where[i]->ndim() - 2));
+        stride[i][d] = own < 0 || where[i]->dims[own] == 1 ? 0 : where[i]->stride[own];
+      }
+    }
+    int axes_left = simplify_axes(extent, stride, 3, 0, batch, true);
+    if (axes_left > 0) {
+      p.batch = extent[--axes_left];
+      for (int i = 0; i < 3; ++i) p.step[i] = stride[i][axes_left];
+    }
+    int64 index[max_rank] = {};
+    for (bool more = true; more;) {
+      multiply_matrices<Build, T>(a.device(), p);
+      more = false;
+      for (int d = axes_left - 1; d >= 0 && !more; --d) {
+        more = ++index[d] < extent[d];
+        for (int i = 0; i < 3; ++i) p.offset[i] += stride[i][d] - (more ? 0 : extent[d] * stride[i][d]);
+        if (!more) index[d] = 0;
+      }
+    }
+    count_write(*c.storage());
+  } else {
+    // integers: no BLAS has them; one fused kernel of products and sums
+    const auto rows = expand_dims(a, -2), columns = expand_dims(swapaxes(b, -1, -2), -3);
+    if constexpr (::std::is_same_v<T, bool>) c(ellipsis) = any(rows & columns, -1);
+    else c(ellipsis) = sum(rows * columns, -1);
+  }
+}
+
+/// The product as a new array, or in `out`: by way of a new one where out cannot be written while a and b are read.
+template <class Build, class T, class Device>
+ndarray<T, Device> multiply(const char* function, ndarray<T, Device> a, ndarray<T, Device> b,
+                            const ndarray<T, Device>* out = nullptr) {
   if (a.ndim() == 0 || b.ndim() == 0)
     throw shape_error(cat(function, ": shapes ", a.shape(), " and ", b.shape(), ": a 0-d operand (write a * b)"));
   const bool vector_a = a.ndim() == 1, vector_b = b.ndim() == 1;
@@ -47,55 +103,42 @@ ndarray<T, Device> multiply(const char* function, ndarray<T, Device> a, ndarray<
     throw shape_error(
         cat(function, ": shapes ", given_a, " and ", given_b, " do not fit: ", k, " columns, ", b.shape(-2), " rows"));
   shape batch_a(a.shape().begin(), a.ndim() - 2), batch_b(b.shape().begin(), b.ndim() - 2);
-  const shape batch = broadcast_shapes(function, batch_a, batch_b);
-  shape full = batch;
+  shape full = broadcast_shapes(function, batch_a, batch_b), result = full;
   full.push_back(m);
   full.push_back(n);
-  ndarray<T, Device> c(
-      leaf<T, Device>{{}, allocate(a.device(), ::std::size_t(full.elements()) * sizeof(T)), c_layout(full), 0});
-  if (full.elements() > 0) {
-    if constexpr (is_floating<T> || is_complex<T>) {
-      if (!blas_readable(a.where())) a = copy<ndarray<T, Device>, Build>(a);
-      if (!blas_readable(b.where())) b = copy<ndarray<T, Device>, Build>(b);
-      product p{m, n, k, 1, {c.storage().get(), a.node().store.get(), b.node().store.get()}, {}, {n}, {1}, {}};
-      blas_steps(a.where(), p.row[1], p.column[1]);
-      blas_steps(b.where(), p.row[2], p.column[2]);
-      p.offset[1] = a.where().offset;
-      p.offset[2] = b.where().offset;
-      int64 extent[max_rank] = {}, stride[3][max_rank] = {};
-      const layout* const where[3] = {&c.where(), &a.where(), &b.where()};
-      for (int d = 0; d < batch.ndim(); ++d) {
-        extent[d] = batch[d];
-        for (int i = 0; i < 3; ++i) {
-          const int own = d - (batch.ndim() - (where[i]->ndim() - 2));
-          stride[i][d] = own < 0 || where[i]->dims[own] == 1 ? 0 : where[i]->stride[own];
-        }
-      }
-      int axes_left = simplify_axes(extent, stride, 3, 0, batch.ndim(), true);
-      if (axes_left > 0) {
-        p.batch = extent[--axes_left];
-        for (int i = 0; i < 3; ++i) p.step[i] = stride[i][axes_left];
-      }
-      int64 index[max_rank] = {};
-      for (bool more = true; more;) {
-        multiply_matrices<Build, T>(a.device(), p);
-        more = false;
-        for (int d = axes_left - 1; d >= 0 && !more; --d) {
-          more = ++index[d] < extent[d];
-          for (int i = 0; i < 3; ++i) p.offset[i] += stride[i][d] - (more ? 0 : extent[d] * stride[i][d]);
-          if (!more) index[d] = 0;
-        }
-      }
-      count_write(*c.storage());
-    } else {
-      // integers: no BLAS has them; one fused kernel of products and sums
-      const auto rows = expand_dims(a, -2), columns = expand_dims(swapaxes(b, -1, -2), -3);
-      if constexpr (::std::is_same_v<T, bool>) c(ellipsis) = any(rows & columns, -1);
-      else c(ellipsis) = sum(rows * columns, -1);
-    }
+  if (!vector_a) result.push_back(m);
+  if (!vector_b) result.push_back(n);
+  const auto check_device = [&](Device other) {
+    if (other.ordinal != a.device().ordinal)
+      throw device_error(cat(function, ": operands on devices ", a.device().ordinal, " and ", other.ordinal,
+                             ": move one with ca::to"));
+  };
+  check_device(b.device());
+  ndarray<T, Device> c;
+  bool in_place = false;
+  if (out != nullptr) {
+    if (out->shape() != result)
+      throw shape_error(cat(function, ": the result has shape ", result, ", out has ", out->shape()));
+    check_device(out->device());
+    check_writable(*out->node().store, out->where());
+    c = *out;
+    if (vector_b) c = expand_dims(c, -1);
+    if (vector_a) c = expand_dims(c, -2);
+    // integers are assigned, which sees to overlaps
+    const auto apart = [&](const auto& x) { return !overlaps(c.storage().get(), c.where(), x.node(), false); };
+    constexpr bool assigned = !is_floating<T> && !is_complex<T>;
+    in_place = assigned || (k > 0 && blas_writable(c.where()) && apart(a) && apart(b));
   }
+  if (!in_place)
+    c = ndarray<T, Device>(
+        leaf<T, Device>{{}, allocate(a.device(), ::std::size_t(full.elements()) * sizeof(T)), c_layout(full), 0});
+  if (full.elements() > 0) multiply_into<Build>(c, a, b);
   if (vector_a) c = squeeze(c, -2);
   if (vector_b) c = squeeze(c, -1);
+  if (out != nullptr && !in_place) {
+    const auto to = out->node();
+    assign<Build, T, Device>(to.store, to.where, c.node());
+  }
   return c;
 }
 
@@ -125,6 +168,20 @@ auto checked_multiply(const char* function, const X& x, const Y& y) {
 template <array_expression X, array_expression Y, class Build = this_build>
 auto matmul(const X& x, const Y& y) {
   return detail::checked_multiply<Build>("matmul", x, y);
+}
+/// With `ca::out(c)` last, into c, which has the product's shape and dtype; by way of a temporary where c overlaps an
+/// operand or its rows are not contiguous.
+template <array_expression X, array_expression Y, class T, class D, class Build = this_build>
+const ndarray<T, D> matmul(const X& x, const Y& y, const out_argument<T, D>& o) {
+  constexpr bool one_device = detail::on_one_device<X, Y, ndarray<T, D>>();
+  static_assert(one_device,
+                "cudarray: the operands are on two devices: move one with ca::to<ca::cuda>(x) or ca::to<ca::cpu>(x)");
+  if constexpr (one_device) {
+    constexpr bool fits = ::std::is_same_v<detail::product_type<X, Y>, T>;
+    static_assert(fits, "cudarray: out is not of the product's dtype: convert an operand with ca::astype<T>(x)");
+    if constexpr (fits) detail::multiply<Build>("matmul", ndarray<T, D>(x), ndarray<T, D>(y), &o.array);
+  }
+  return o.array;
 }
 
 namespace detail {

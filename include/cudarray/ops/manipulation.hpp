@@ -154,13 +154,14 @@ const ndarray<T, Device> concatenate(::std::initializer_list<ndarray<T, Device>>
 template <class T, class Device, class Build = this_build>
 const ndarray<T, Device> stack(::std::span<const ndarray<T, Device>> parts, int axis = 0) {
   if (parts.empty()) throw value_error("stack: no arrays given");
+  const int at = detail::normal_axis("stack", axis, parts[0].ndim() + 1);
   ::std::vector<ndarray<T, Device>> raised;
   for (const auto& p : parts) {
     if (p.shape() != parts[0].shape())
       throw shape_error(detail::cat("stack: shapes ", parts[0].shape(), " and ", p.shape()));
-    raised.push_back(expand_dims(p, axis));
+    raised.push_back(expand_dims(p, at));
   }
-  return concatenate<T, Device, Build>(raised, axis);
+  return concatenate<T, Device, Build>(raised, at);
 }
 template <class T, class Device, class Build = this_build>
 const ndarray<T, Device> stack(const ::std::vector<ndarray<T, Device>>& parts, int axis = 0) {

@@ -43,9 +43,11 @@ auto fabs(const X& x) {
   return absolute(x);
 }
 template <class X, class Y>
-requires(array_expression<X> || array_expression<Y>) auto mod(const X& x, const Y& y) { return remainder(x, y); }
+requires(array_expression<X> || array_expression<Y>) auto mod(const X& x, const Y& y) {
+  return detail::elementwise("mod", op::remainder_op{}, x, y);
+}
 
-/// Elements of `a` where `condition` holds, of `b` elsewhere; all three broadcast. Lazy.
+/// Elements of `a` where `condition` holds, of `b` elsewhere; all three broadcast. Lazy; with `ca::out(c)` last into c.
 ///     ca::where(x > 0, x, 0.1f * x)
 template <array_expression C, class A, class B>
 auto where(const C& condition, const A& a, const B& b) {
@@ -59,11 +61,20 @@ auto where(const C& condition, const A& a, const B& b) {
     return detail::elementwise("where", op::where_op{}, condition, a, b);
   }
 }
+template <array_expression C, class A, class B, class T, class D, class Build = this_build>
+const ndarray<T, D> where(const C& condition, const A& a, const B& b, const out_argument<T, D>& o) {
+  return detail::write_out<Build>("where", o, where(condition, a, b));
+}
 
-/// Elements limited to [low, high]; arrays or scalars, broadcast. A low above high gives high. Lazy.
+/// Elements limited to [low, high]; arrays or scalars, broadcast. A low above high gives high. Lazy; with `ca::out(c)`
+/// last into c.
 template <array_expression X, class L, class H>
 auto clip(const X& x, const L& low, const H& high) {
   return detail::elementwise("clip", op::clip_op{}, x, low, high);
+}
+template <array_expression X, class L, class H, class T, class D, class Build = this_build>
+const ndarray<T, D> clip(const X& x, const L& low, const H& high, const out_argument<T, D>& o) {
+  return detail::write_out<Build>("clip", o, clip(x, low, high));
 }
 
 /// The elements as dtype T. Float to integer saturates and NaN gives 0. Lazy.

@@ -14,7 +14,7 @@ struct out_argument {
 /// As the last argument: writes the result into `array` (which is returned) instead of making a new one.
 ///     ca::exp(x, ca::out(y));
 template <class T, class Device>
-out_argument<T, Device> out(const ndarray<T, Device>& array) {
+CUDARRAY_PER_BUILD out_argument<T, Device> out(const ndarray<T, Device>& array) {
   return {array};
 }
 
@@ -23,10 +23,15 @@ namespace detail {
 template <class Build, class T, class Device, class E>
 const ndarray<T, Device> write_out(const char* function, const out_argument<T, Device>& o, const E& e) {
   if constexpr (!is_poison<E>) {
-    const auto& n = as_operand<T>(function, e);
-    if (n.dims() != o.array.shape())
-      throw shape_error(cat(function, ": the result has shape ", n.dims(), ", out has ", o.array.shape()));
-    ndarray<T, Device>(o.array)(ellipsis) = e;
+    constexpr bool here = on_device<E, Device>;
+    static_assert(here,
+                  "cudarray: the array is on another device: copy it with ca::to<ca::cuda>(x) or ca::to<ca::cpu>(x)");
+    if constexpr (here) {
+      const auto& n = as_operand<T>(function, e);
+      if (n.dims() != o.array.shape())
+        throw shape_error(cat(function, ": the result has shape ", n.dims(), ", out has ", o.array.shape()));
+      ndarray<T, Device>(o.array)(ellipsis) = e;
+    }
   }
   return o.array;
 }

@@ -71,71 +71,124 @@ using cudarray::detail::box_muller;
 using cudarray::detail::random_source;
 using cudarray::detail::unit_double;
 using cudarray::detail::unit_float;
+using cudarray::detail::words;
 
-struct word_at {
-  using value_type = uint32;
+/// Numbers made from blocks of words: `N` says how many come of one block, and what the k-th of them is.
+template <class N>
+struct numbers_at : N {
+  using value_type = typename N::value_type;
+  static constexpr int group = N::per_block;
   random_source from;
-  CUDARRAY_HD uint32 operator()(int64 i) const { return from.word(i); }
+  CUDARRAY_HD value_type operator()(int64 i) const {
+    return this->number(from.at(uint64(i) / group), int(uint64(i) % group));
+  }
+  /// All numbers of block b.
+  CUDARRAY_HD void fill(int64 b, value_type* to) const {
+    const words w = from.at(uint64(b));
+    for (int k = 0; k < group; ++k) to[k] = this->number(w, k);
+  }
+};
+
+struct word {
+  using value_type = uint32;
+  static constexpr int per_block = 4;
+  CUDARRAY_HD uint32 number(const words& w, int k) const { return w.w[k]; }
 };
 
 template <class T>
-struct uniform_at {
+struct uniform_number {
   using value_type = T;
-  random_source from;
+  static constexpr int per_block = sizeof(T) == 4 ? 4 : 2;
   T low, width, last;  ///< last: the largest number below the upper bound, which rounding could reach
-  CUDARRAY_HD T operator()(int64 i) const {
+  CUDARRAY_HD T number(const words& w, int k) const {
     T v;
-    if constexpr (::std::is_same_v<T, float>) v = math::fma(unit_float(from.word(i)), width, low);
-    else v = math::fma(unit_double(from.two_words(i)), width, low);
+    if constexpr (::std::is_same_v<T, float>) v = math::fma(unit_float(w.w[k]), width, low);
+    else v = math::fma(unit_double(w.two(k)), width, low);
     return v > last ? last : v;
   }
 };
 
 template <class T>
-struct normal_at {
+struct normal_number {
   using value_type = T;
-  random_source from;
+  static constexpr int per_block = sizeof(T) == 4 ? 4 : 2;
   T loc, scale;
-  CUDARRAY_HD T operator()(int64 i) const {
+  CUDARRAY_HD T number(const words& w, int k) const {
     if constexpr (::std::is_same_v<T, float>) {
-      const auto b = from.at(uint64(i) / 4);
-      const int pair = int(i % 4) / 2 * 2;
-      const float u = float((b.w[pair] >> 8) + 1) * 5.9604644775390625e-8f;
-      return math::fma(box_muller(u, unit_float(b.w[pair + 1]), i & 1), scale, loc);
+      const int pair = k / 2 * 2;
+      const float u = float((w.w[pair] >> 8) + 1) * 5.9604644775390625e-8f;
+      return math::fma(box_muller(u, unit_float(w.w[pair + 1]), k & 1), scale, loc);
     } else {
-      const auto b = from.at(uint64(i) / 2);
-      const double u = double(((b.w[0] | uint64(b.w[1]) << 32) >> 11) + 1) * 1.1102230246251565e-16;
-      return math::fma(box_muller(u, unit_double(b.w[2] | uint64(b.w[3]) << 32), i & 1), scale, loc);
+      const double u = double((w.two(0) >> 11) + 1) * 1.1102230246251565e-16;
+      return math::fma(box_muller(u, unit_double(w.two(1)), k & 1), scale, loc);
     }
   }
 };
 
 /// The high half of a 64-bit product maps 64 random bits to [0, range): no bias above range / 2^64 (Lemire 2019).
-struct integer_at {
+struct integer_number {
   using value_type = int64;
-  random_source from;
+  static constexpr int per_block = 2;
   int64 low;
   uint64 range;
-  CUDARRAY_HD int64 operator()(int64 i) const {
-    const uint64 x = from.two_words(i), xl = uint32(x), xh = x >> 32, rl = uint32(range), rh = range >> 32;
+  CUDARRAY_HD int64 number(const words& w, int k) const {
+    const uint64 x = w.two(k), xl = uint32(x), xh = x >> 32, rl = uint32(range), rh = range >> 32;
     const uint64 middle = xh * rl + ((xl * rl) >> 32), cross = xl * rh + uint32(middle);
     return int64(uint64(low) + xh * rh + (middle >> 32) + (cross >> 32));
   }
 };
 
-struct key_at {
+struct key {
   using value_type = int64;
-  random_source from;
-  CUDARRAY_HD int64 operator()(int64 i) const { return int64(from.two_words(i) >> 1); }
+  static constexpr int per_block = 2;
+  CUDARRAY_HD int64 number(const words& w, int k) const { return int64(w.two(k) >> 1); }
 };
 
+template <class T>
+CUDARRAY_PER_BUILD numbers_at<uniform_number<T>> uniform_numbers(T low, T high) {
+  return {{low, high - low, low < high ? T(::std::nextafter(high, low)) : high}, {}};
+}
+template <class T>
+CUDARRAY_PER_BUILD numbers_at<normal_number<T>> normal_numbers(T loc, T scale) {
+  if (!(scale >= 0)) throw value_error(cudarray::detail::cat("random::normal: scale ", double(scale), " is negative"));
+  return {{loc, scale}, {}};
+}
+CUDARRAY_PER_BUILD inline numbers_at<integer_number> integer_numbers(int64 low, int64 high) {
+  if (high <= low) throw value_error(cudarray::detail::cat("random::integers: no integers in [", low, ", ", high, ")"));
+  return {{low, uint64(high) - uint64(low)}, {}};
+}
+
+/// A new array of a generator's next numbers.
+template <class Build, class Device, class F>
+const ndarray<typename F::value_type, Device> draw(const char* function, const shape& s, F numbers, generator& g,
+                                                   Device device) {
+  numbers.from = g.take(cudarray::detail::check_extents(function, s).elements(), F::group);
+  return cudarray::detail::from_generator<Build>(function, s, numbers, device);
+}
+/// The same into an array that is there. One that is read-only consumes nothing.
+template <class Build, class T, class Device, class F>
+const ndarray<T, Device> draw(const char* function, const out_argument<T, Device>& o, F numbers, generator& g) {
+  const auto to = o.array.node();
+  cudarray::detail::check_writable(*to.store, to.where);
+  numbers.from = g.take(to.where.elements(), F::group);
+  return cudarray::detail::write_out<Build>(
+      function, o, cudarray::detail::generate<F, Device>{{}, numbers, to.where.dims, to.store->ordinal});
+}
+
 }  // namespace detail_random
+
+/// `ca::out(c)` in place of the shape, after the numbers that say which: writes into c what the shape's form would give
+/// in C order, whatever c's strides; the dtype is c's.
+///     ca::random::uniform(-1, 1, ca::out(c))
 
 /// Random 32-bit words. Eager.
 template <device_tag Device = default_device, class Build = this_build>
 const ndarray<uint32, Device> bits(const shape& s, generator& g = thread_generator(), Device device = {}) {
-  const int64 n = cudarray::detail::check_extents("random::bits", s).elements();
-  return cudarray::detail::from_generator<Build>("random::bits", s, detail_random::word_at{g.take(n, 4)}, device);
+  return detail_random::draw<Build>("random::bits", s, detail_random::numbers_at<detail_random::word>{}, g, device);
+}
+template <class T, class Device, class Build = this_build>
+const ndarray<T, Device> bits(const out_argument<T, Device>& o, generator& g = thread_generator()) {
+  return detail_random::draw<Build>("random::bits", o, detail_random::numbers_at<detail_random::word>{}, g);
 }
 
 /// Numbers of [low, high), float32 or float64. Eager.
@@ -143,13 +196,16 @@ const ndarray<uint32, Device> bits(const shape& s, generator& g = thread_generat
 template <dtype T = float, device_tag Device = default_device, class Build = this_build>
 const ndarray<T, Device> uniform(const shape& s, ::std::type_identity_t<T> low = 0, ::std::type_identity_t<T> high = 1,
                                  generator& g = thread_generator(), Device device = {}) {
-  static_assert(cudarray::detail::real_floating<T>, "cudarray: random::uniform makes float or double");
-  const int64 n = cudarray::detail::check_extents("random::uniform", s).elements();
-  return cudarray::detail::from_generator<Build>(
-      "random::uniform", s,
-      detail_random::uniform_at<T>{g.take(n, sizeof(T) == 4 ? 4 : 2), low, high - low,
-                                   low < high ? ::std::nextafter(high, low) : high},
-      device);
+  constexpr bool floating = cudarray::detail::real_floating<T>;
+  static_assert(floating, "cudarray: random::uniform makes float or double");
+  return detail_random::draw<Build>("random::uniform", s, detail_random::uniform_numbers<T>(low, high), g, device);
+}
+template <class T, class Device, class Build = this_build>
+const ndarray<T, Device> uniform(::std::type_identity_t<T> low, ::std::type_identity_t<T> high,
+                                 const out_argument<T, Device>& o, generator& g = thread_generator()) {
+  constexpr bool floating = cudarray::detail::real_floating<T>;
+  static_assert(floating, "cudarray: random::uniform makes float or double");
+  return detail_random::draw<Build>("random::uniform", o, detail_random::uniform_numbers<T>(low, high), g);
 }
 
 /// Normal numbers of mean `loc` and standard deviation `scale`, float32 or float64; the same bits on every device.
@@ -157,30 +213,36 @@ const ndarray<T, Device> uniform(const shape& s, ::std::type_identity_t<T> low =
 template <dtype T = float, device_tag Device = default_device, class Build = this_build>
 const ndarray<T, Device> normal(const shape& s, ::std::type_identity_t<T> loc = 0, ::std::type_identity_t<T> scale = 1,
                                 generator& g = thread_generator(), Device device = {}) {
-  static_assert(cudarray::detail::real_floating<T>, "cudarray: random::normal makes float or double");
-  if (!(scale >= 0)) throw value_error(cudarray::detail::cat("random::normal: scale ", double(scale), " is negative"));
-  const int64 n = cudarray::detail::check_extents("random::normal", s).elements();
-  return cudarray::detail::from_generator<Build>(
-      "random::normal", s, detail_random::normal_at<T>{g.take(n, sizeof(T) == 4 ? 4 : 2), loc, scale}, device);
+  constexpr bool floating = cudarray::detail::real_floating<T>;
+  static_assert(floating, "cudarray: random::normal makes float or double");
+  return detail_random::draw<Build>("random::normal", s, detail_random::normal_numbers<T>(loc, scale), g, device);
+}
+template <class T, class Device, class Build = this_build>
+const ndarray<T, Device> normal(::std::type_identity_t<T> loc, ::std::type_identity_t<T> scale,
+                                const out_argument<T, Device>& o, generator& g = thread_generator()) {
+  constexpr bool floating = cudarray::detail::real_floating<T>;
+  static_assert(floating, "cudarray: random::normal makes float or double");
+  return detail_random::draw<Build>("random::normal", o, detail_random::normal_numbers<T>(loc, scale), g);
 }
 
 /// Integers of [low, high). Eager. Throws value_error where there are none.
 template <device_tag Device = default_device, class Build = this_build>
 const ndarray<int64, Device> integers(const shape& s, int64 low, int64 high, generator& g = thread_generator(),
                                       Device device = {}) {
-  if (high <= low) throw value_error(cudarray::detail::cat("random::integers: no integers in [", low, ", ", high, ")"));
-  const int64 n = cudarray::detail::check_extents("random::integers", s).elements();
-  return cudarray::detail::from_generator<Build>(
-      "random::integers", s, detail_random::integer_at{g.take(n, 2), low, uint64(high) - uint64(low)}, device);
+  return detail_random::draw<Build>("random::integers", s, detail_random::integer_numbers(low, high), g, device);
+}
+template <class T, class Device, class Build = this_build>
+const ndarray<T, Device> integers(int64 low, int64 high, const out_argument<T, Device>& o,
+                                  generator& g = thread_generator()) {
+  return detail_random::draw<Build>("random::integers", o, detail_random::integer_numbers(low, high), g);
 }
 
 /// 0 to n - 1 in random order: the stable argsort of n random keys. Eager. Throws value_error for a negative n.
 template <device_tag Device = default_device, class Build = this_build>
 const ndarray<int64, Device> permutation(int64 n, generator& g = thread_generator(), Device device = {}) {
   if (n < 0) throw value_error(cudarray::detail::cat("random::permutation: ", n, " elements"));
-  const auto keys =
-      cudarray::detail::from_generator<Build>("random::permutation", n, detail_random::key_at{g.take(n, 2)}, device);
-  return argsort<ndarray<int64, Device>, Build>(keys);
+  return argsort<ndarray<int64, Device>, Build>(
+      detail_random::draw<Build>("random::permutation", n, detail_random::numbers_at<detail_random::key>{}, g, device));
 }
 
 }  // namespace cudarray::inline v0::random

@@ -125,16 +125,10 @@ CUDARRAY_PER_BUILD auto variance(const char* function, const X& x, const axes& o
 CUDARRAY_REDUCTION(var, detail::variance<T>("var", x, over, opt))
 /// The standard deviation: the square root of var.
 CUDARRAY_REDUCTION(std, sqrt(detail::variance<T>("std", x, over, opt)))
-#undef CUDARRAY_REDUCTION
 
 /// CUDArray's names of max and min.
-template <array_expression X, class... A>
-auto amax(const X& x, const A&... a) {
-  return max(x, a...);
-}
-template <array_expression X, class... A>
-auto amin(const X& x, const A&... a) {
-  return min(x, a...);
-}
+CUDARRAY_REDUCTION(amax, detail::make_reduce<op::max_op>("amax", detail::widened<T>(x), over, opt.keep))
+CUDARRAY_REDUCTION(amin, detail::make_reduce<op::min_op>("amin", detail::widened<T>(x), over, opt.keep))
+#undef CUDARRAY_REDUCTION
 
 }  // namespace cudarray::inline v0

@@ -7,20 +7,32 @@
 
 #include "../../core/device.hpp"
 #include "../../core/error.hpp"
+#include "../../memory/account.hpp"
 #include "../../memory/stats.hpp"
 #include "../../memory/storage.hpp"
 
 namespace cudarray::inline v0::backend {
 
+CUDARRAY_PUBLIC inline detail::memory_account host_account;
+inline detail::memory_account& account_of(cpu) { return host_account; }
+inline int64 cached_bytes(cpu) { return 0; }
+inline void release_cached(cpu) {}
+
 inline detail::storage_ref allocate(cpu, ::std::size_t bytes) {
   constexpr ::std::size_t alignment = 64, header = (sizeof(detail::storage) + alignment - 1) / alignment * alignment;
-  void* block =
-      bytes < SIZE_MAX / 2 ? ::operator new(header + bytes, ::std::align_val_t(alignment), ::std::nothrow) : nullptr;
-  if (block == nullptr) throw out_of_memory(detail::cat("cpu: ", bytes, " bytes could not be allocated"));
+  if (bytes >= SIZE_MAX / 4) throw out_of_memory(detail::cat("cpu: ", bytes, " bytes could not be allocated"));
+  detail::charge(host_account, bytes, "cpu");
+  void* block = ::operator new(header + bytes, ::std::align_val_t(alignment), ::std::nothrow);
+  if (block == nullptr) {
+    detail::credit(host_account, bytes);
+    throw out_of_memory(detail::cat("cpu: ", bytes, " bytes could not be allocated"));
+  }
   auto* s = new (block) detail::storage;
   s->data = static_cast<char*>(block) + header;
   s->bytes = bytes;
   s->release = [](detail::storage* p) noexcept {
+    detail::credit(host_account, p->bytes);
+    if (detail::poison_memory && p->bytes > 0) ::std::memset(p->data, 0xff, p->bytes);
     p->~storage();
     ::operator delete(static_cast<void*>(p), ::std::align_val_t(alignment));
   };

@@ -2,15 +2,46 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "launch.cuh"
+#include "cover.cuh"
 
 namespace cudarray::inline v0::backend {
 namespace gpu {
 #pragma GCC visibility push(hidden)  // kernels belong to the file's own binary
 
-/// Groups of lanes a thread works on at once: enough loads under way, few registers.
-template <int Loads>
-inline constexpr int groups_for = Loads <= 1 ? 4 : Loads == 2 ? 2 : 1;
+/// Rows of neighbouring lanes with wide accesses: `per_row` blocks on each row of the last axis, U groups of threads in
+/// a block one after another, no lane outside.
+template <int V, int U, int Operands, class Target, class Tree>
+__global__ void __launch_bounds__(block_threads)
+    row_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree,
+               const __grid_constant__ thread_space<Operands> s, const divider per_row) {
+  lane_access<V, Operands, Tree, Target> a[U];
+  const int x = s.ndim - 1;
+  int64 block = blockIdx.x;
+  a[0].start(s);
+  if (x > 0) {
+    const int64 row = per_row.divide(block);
+    block -= row * per_row.divisor;
+    s.move(row, 0, x, a[0].offset);
+  }
+  const int64 t = block * (U * block_threads) + threadIdx.x;
+#pragma unroll
+  for (int u = U - 1; u >= 0; --u) {
+    if (u > 0) a[u] = a[0];
+    if (t + u * block_threads >= s.extent[x].divisor) continue;
+    a[u].inside = V;
+    // along a row an operand moves by ones or stands still
+#pragma unroll
+    for (int k = 0; k < Operands; ++k)
+      if (s.lane_step[k] != 0) a[u].offset[k] += (t + u * block_threads) * V;
+    a[u].template fetch<reach::whole>(tree, target);
+  }
+#pragma unroll
+  for (int u = 0; u < U; ++u)
+    if (a[u].inside > 0) a[u].template fetch<reach::whole, true>(tree, target);
+#pragma unroll
+  for (int u = 0; u < U; ++u)
+    if (a[u].inside > 0) put(a[u], target, lane_cast<typename Target::value_type>(tree(a[u])));
+}
 
 /// Every place of a space, V lanes in a thread, U groups of threads in a block one after another.
 template <int V, int U, int Operands, class Target, class Tree>
@@ -24,27 +55,17 @@ __global__ void __launch_bounds__(block_threads)
     a[u].start(s);
     if (t + u * block_threads >= s.threads) continue;
     a[u].inside = s.template inside<V>(s.move(t + u * block_threads, 0, s.ndim, a[u].offset));
-    a[u].fetch(tree, target);
+    if (a[u].inside > 0) a[u].template fetch<reach::apart>(tree, target);
   }
 #pragma unroll
   for (int u = 0; u < U; ++u)
-    if (a[u].inside > 0) a[u].template fetch<true>(tree, target);
+    if (a[u].inside > 0) a[u].template fetch<reach::apart, true>(tree, target);
 #pragma unroll
   for (int u = 0; u < U; ++u)
     if (a[u].inside > 0) put(a[u], target, lane_cast<typename Target::value_type>(tree(a[u])));
 }
 
 inline constexpr int tile_rows = 8;  ///< of threads, 32 in a row
-
-/// A space cut into square tiles of its last two axes, y and x. Operand 0 is contiguous along x; the operands in
-/// `turned` are along y: threads next to each other read those along y and everything else along x.
-template <int Operands>
-struct tile_space {
-  thread_space<Operands> tiles;  ///< an element is a tile; the lanes go across the rows of one
-  int64 height = 0, width = 0;
-  int64 y_step[Operands] = {}, x_step[Operands] = {};
-  uint64 turned = 0;
-};
 
 /// One of the loads of a tile: which lanes it fetches, and, if turned, how they pass through shared memory from the
 /// threads that read them to those that use them.
@@ -62,7 +83,7 @@ struct tile_part {
     const bool turns = turned >> I & 1;
     if (stage == fetch) {
       const int n = turns ? inside_turned : inside;
-      if (n > 0) value = a.template read<I>(l.p, n);
+      if (n > 0) value = a.template read<reach::apart, I>(l.p, n);
     } else if (turns) {
       T* const t = reinterpret_cast<T*>(shared + __popcll(turned & ((uint64(1) << I) - 1)) * (Tile * row * Widest));
 #pragma unroll
@@ -77,22 +98,27 @@ struct tile_part {
   __device__ void operator()(const L&) const {}
 };
 
+/// Square tiles of two axes, y and x, the last two of s.threads, where an element is a tile. Operand 0 is contiguous
+/// along x; the operands in `turned` are along y: threads next to each other read those along y and everything else
+/// along x. The lanes go across.
 template <int Tile, int Operands, class Target, class Tree>
 __global__ void __launch_bounds__(block_threads)
     tile_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree,
-                const __grid_constant__ tile_space<Operands> s) {
+                const __grid_constant__ map_cover<Operands> s) {
   extern __shared__ __align__(16) char shared[];
   constexpr int U = Tile / 32, V = Tile / tile_rows;
   using part = tile_part<lane_access<V, Operands, Tree>, Tile, Tree::widest>;
-  const int y = s.tiles.ndim - 2, x = s.tiles.ndim - 1, i = int(threadIdx.x), j = int(threadIdx.y);
-  const int64 b = blockIdx.x, rows = s.tiles.extent[x].divide(b);
-  const int64 x0 = (b - rows * s.tiles.extent[x].divisor) * Tile;
-  const int64 y0 = (rows - s.tiles.extent[y].divide(rows) * s.tiles.extent[y].divisor) * Tile;
-  const auto within = [](int64 n) { return n <= 0 ? 0 : n > Tile - tile_rows ? V : int((n + tile_rows - 1) / tile_rows); };
+  const int x = s.threads.ndim - 1, y = x - 1, i = int(threadIdx.x), j = int(threadIdx.y);
+  const int64 b = blockIdx.x, rows = s.threads.extent[x].divide(b);
+  const int64 x0 = (b - rows * s.threads.extent[x].divisor) * Tile;
+  const int64 y0 = (rows - s.threads.extent[y].divide(rows) * s.threads.extent[y].divisor) * Tile;
+  const auto within = [](int64 n) {
+    return n <= 0 ? 0 : n > Tile - tile_rows ? V : int((n + tile_rows - 1) / tile_rows);
+  };
   const int down = within(s.height - y0 - j), across = within(s.width - x0 - j);
   lane_access<V, Operands, Tree> a[U];
-  a[0].start(s.tiles);
-  s.tiles.move(b, 0, s.tiles.ndim, a[0].offset);
+  a[0].start(s.threads);
+  s.threads.move(b, 0, s.threads.ndim, a[0].offset);
   int inside_turned[U];
 #pragma unroll
   for (int u = U - 1; u >= 0; --u) {
@@ -100,7 +126,8 @@ __global__ void __launch_bounds__(block_threads)
     const int column = i + 32 * u;
 #pragma unroll
     for (int k = 0; k < Operands; ++k)
-      a[u].offset[k] += s.turned >> k & 1 ? column * s.y_step[k] + j * s.x_step[k] : column * s.x_step[k] + j * s.y_step[k];
+      a[u].offset[k] +=
+          s.turned >> k & 1 ? column * s.y_step[k] + j * s.x_step[k] : column * s.x_step[k] + j * s.y_step[k];
     a[u].inside = x0 + column < s.width ? down : 0;
     inside_turned[u] = y0 + column < s.height ? across : 0;
     detail::for_each_operand(tree, part{part::fetch, a[u], s.turned, a[u].inside, inside_turned[u], column, shared});
@@ -123,33 +150,6 @@ inline constexpr bool has_gathered<detail::gathered<I, T, X>> = true;
 template <class Op, class Types, class... K>
 inline constexpr bool has_gathered<detail::apply<Op, Types, K...>> = (has_gathered<K> || ...);
 
-inline int64 magnitude(int64 v) { return v < 0 ? -v : v; }
-
-/// The axis that most operands lie along which do not lie along the last one, and those operands; -1 if tiles would not
-/// pay.
-template <int Operands, class Tree>
-int turned_axis(const detail::iteration_space<Operands>& s, const Tree& tree, uint64& turned) {
-  constexpr int64 least = 16;
-  const int x = s.ndim - 1;
-  int best = -1, most = 0;
-  if (x < 1 || s.extent[x] < least) return -1;
-  for (int y = 0; y < x; ++y) {
-    if (s.extent[y] < least) continue;
-    uint64 those = 0;
-    int n = 0;
-    detail::for_each_operand(tree, [&]<class L>(const L&) {
-      if constexpr (requires { L::operand; L::p; }) {
-        const int64 along_y = magnitude(s.stride[L::operand][y]), along_x = magnitude(s.stride[L::operand][x]);
-        if (along_y == 0 || along_y > 2 || along_x < least) return;
-        those |= uint64(1) << L::operand;
-        ++n;
-      }
-    });
-    if (n > most) best = y, most = n, turned = those;
-  }
-  return best;
-}
-
 #pragma GCC visibility pop
 }  // namespace gpu
 
@@ -159,52 +159,32 @@ void run_elementwise(cuda device, const Target& target, const Tree& tree, const 
                 "a plan must fit the kernel parameters");
   static_assert(::std::is_trivially_copyable_v<Tree> && ::std::is_trivially_copyable_v<Target>);
   using T = typename Target::value_type;
-  constexpr int widest = int(sizeof(T)) > Tree::widest ? int(sizeof(T)) : Tree::widest;
-  constexpr int V = gpu::lanes_for<widest>, loads = gpu::registers<V, Tree, Target>::count;
-  const int x = s.ndim - 1;
-  if constexpr (Target::direct && !gpu::has_gathered<Tree> && loads > 0 && loads <= 12) {
-    uint64 turned = 0;
-    if (const int y = gpu::turned_axis(s, tree, turned); y >= 0) {
-      constexpr int side = widest <= 4 && loads <= 4 ? 64 : 32;
-      gpu::tile_space<Operands> t;
-      detail::iteration_space<Operands> tiles = s;  // y moved next to x, both counted in tiles
-      const auto put_axis = [&](int to, int from, int64 size) {
-        tiles.extent[to] = gpu::ceil_div(s.extent[from], size);
-        for (int k = 0; k < Operands; ++k) tiles.stride[k][to] = s.stride[k][from] * size;
-      };
-      for (int d = y; d < x - 1; ++d) put_axis(d, d + 1, 1);
-      put_axis(x - 1, y, side);
-      put_axis(x, x, side);
-      t.tiles.template divide<1>(tiles, -1, false);
-      t.height = s.extent[y], t.width = s.extent[x], t.turned = turned;
-      for (int k = 0; k < Operands; ++k) {
-        t.y_step[k] = s.stride[k][y], t.x_step[k] = s.stride[k][x];
-        t.tiles.lane_step[k] = gpu::tile_rows * (turned >> k & 1 ? t.x_step[k] : t.y_step[k]);
-      }
-      const int shared = __builtin_popcountll(turned) * side * (side + 1) * Tree::widest;
-      if (shared <= 48 << 10)
-        return gpu::launch(device.ordinal, s.store, Operands, gpu::tile_kernel<side, Operands, Target, Tree>,
-                           dim3(unsigned(t.tiles.threads)), dim3(32, gpu::tile_rows), ::std::size_t(shared), target,
-                           tree, t);
-    }
+  using loaded = gpu::registers<1, Tree, Target>;
+  constexpr int loads = loaded::count, widest = int(sizeof(T)) > Tree::widest ? int(sizeof(T)) : Tree::widest;
+  constexpr int V = gpu::lanes_for<widest, loaded::widest>;
+  constexpr int U = loads <= 1 ? 4 : loads == 2 ? 2 : 1;  // groups: enough loads under way, few registers
+  constexpr bool may_turn = Target::direct && !gpu::has_gathered<Tree> && loads > 0 && loads <= 12;
+  constexpr int side = widest <= 4 && loads <= 4 ? 64 : 32, slot = side * (side + 1) * Tree::widest;
+  gpu::survey<Operands> leaves;
+  detail::for_each_operand(tree, leaves);
+  if constexpr (Target::direct) leaves.of[0] = {target.p, int(sizeof(T))};
+  else detail::for_each_operand(target, leaves);
+  gpu::map_cover<Operands> c;
+  gpu::cover_map(c, s, leaves.of, V, U, may_turn ? side : 0, side / gpu::tile_rows, gpu::most_shared / slot);
+  const dim3 blocks{unsigned(c.blocks)};
+  if (c.form == c.rows) {
+    if constexpr (Target::direct)
+      gpu::launch(device.ordinal, s.store, Operands, gpu::row_kernel<V, U, Operands, Target, Tree>, blocks,
+                  gpu::block_threads, 0, target, tree, c.threads, c.per_row);
+  } else if (c.form == c.tiles) {
+    if constexpr (may_turn)
+      gpu::launch(device.ordinal, s.store, Operands, gpu::tile_kernel<side, Operands, Target, Tree>, blocks,
+                  dim3(gpu::warp, gpu::tile_rows), ::std::size_t(__builtin_popcountll(c.turned)) * slot, target, tree,
+                  c);
+  } else {
+    gpu::launch(device.ordinal, s.store, Operands, gpu::map_kernel<V, U, Operands, Target, Tree>, blocks,
+                gpu::block_threads, 0, target, tree, c.threads);
   }
-  constexpr int U = gpu::groups_for<loads>;
-  gpu::thread_space<Operands> t;
-  int split = x;
-  bool neighbours = false;
-  if (x >= 0) {
-    gpu::wide_check<V, Operands> check{s, x};
-    if constexpr (Target::direct) check.look(0, target.p);
-    detail::for_each_operand(tree, check);
-    if constexpr (!Target::direct) detail::for_each_operand(target, check);
-    neighbours = check.fits;
-    if (neighbours) t.wide = check.wide;
-    else if (s.extent[x] < 64)
-      for (int d = 0; d < x; ++d) split = s.extent[d] > s.extent[split] ? d : split;
-  }
-  t.template divide<V>(s, split, neighbours);
-  gpu::launch(device.ordinal, s.store, Operands, gpu::map_kernel<V, U, Operands, Target, Tree>,
-              dim3(unsigned(gpu::ceil_div(t.threads, U * gpu::block_threads))), gpu::block_threads, 0, target, tree, t);
 }
 
 }  // namespace cudarray::inline v0::backend

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../eval/plan.hpp"
+#include "../../memory/account.hpp"
 #include "../../memory/stats.hpp"
 #include "runtime.hpp"
 
@@ -17,6 +18,12 @@ struct block : detail::storage {
   int user_count = 0;  ///< streams other than home that touched it
   char lock = 0;
 };
+
+/// The account of a device's memory.
+CUDARRAY_PUBLIC inline detail::memory_account& account(int ordinal) {
+  static detail::memory_account accounts[most_devices];
+  return accounts[ordinal];
+}
 
 /// Makes `later` wait for all work `earlier` was given so far.
 inline void order(const stream_state& earlier, const stream_state& later) {
@@ -80,19 +87,25 @@ inline void release_block(detail::storage* s) noexcept {
       if (e) (void)cudaEventDestroy(e);
     }
     if (!ordered) (void)cudaDeviceSynchronize();
+    if (b->data && detail::poison_memory) (void)cudaMemsetAsync(b->data, 0xff, b->bytes, b->home->handle);
     if (b->data) (void)cudaFreeAsync(b->data, b->home->handle);
     if (before != b->ordinal) (void)cudaSetDevice(before);
   }
   (void)cudaGetLastError();
+  detail::credit(account(b->ordinal), b->bytes);
   delete b;
+}
+
+inline cudaMemPool_t pool_of(int ordinal) {
+  cudaMemPool_t pool = nullptr;
+  check(cudaDeviceGetDefaultMemPool(&pool, ordinal), "cudaDeviceGetDefaultMemPool");
+  return pool;
 }
 
 /// Pools keep what is freed: a pair of calls costs about 1 µs then.
 inline void keep_pool_memory(int ordinal) {
-  cudaMemPool_t pool = nullptr;
-  check(cudaDeviceGetDefaultMemPool(&pool, ordinal), "cudaDeviceGetDefaultMemPool");
   uint64 all = UINT64_MAX;
-  check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all), "cudaMemPoolSetAttribute");
+  check(cudaMemPoolSetAttribute(pool_of(ordinal), cudaMemPoolAttrReleaseThreshold, &all), "cudaMemPoolSetAttribute");
 }
 
 /// The record in mapped host memory that kernels of a device report to.
@@ -128,9 +141,13 @@ CUDARRAY_PUBLIC inline detail::storage_ref allocate(cuda device, ::std::size_t b
     gpu::keep_pool_memory(device.ordinal);
     __atomic_store_n(&pools_kept[device.ordinal], true, __ATOMIC_RELAXED);
   }
+  detail::charge(gpu::account(device.ordinal), bytes, "cuda");
   void* data = nullptr;
-  if (bytes > 0)
-    gpu::check(cudaMallocAsync(&data, bytes, stream->handle), detail::cat("allocating ", bytes, " bytes").c_str());
+  const cudaError_t e = bytes > 0 ? cudaMallocAsync(&data, bytes, stream->handle) : cudaSuccess;
+  if (e != cudaSuccess) {
+    detail::credit(gpu::account(device.ordinal), bytes);
+    gpu::check(e, detail::cat("allocating ", bytes, " bytes").c_str());
+  }
   auto* b = new gpu::block;
   b->data = data;
   b->bytes = bytes;
@@ -163,6 +180,23 @@ inline void copy_from_host(cuda device, detail::storage& s, ::std::size_t offset
 inline void synchronize_device(cuda device) {
   const gpu::device_guard guard(device.ordinal);
   gpu::wait(device.ordinal);
+}
+
+inline detail::memory_account& account_of(cuda device) {
+  (void)gpu::current(device.ordinal);  // throws where there is no such device
+  return gpu::account(device.ordinal);
+}
+inline int64 cached_bytes(cuda device) {
+  uint64 reserved = 0, used = 0;
+  const cudaMemPool_t pool = gpu::pool_of(device.ordinal);
+  gpu::check(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved), "cudaMemPoolGetAttribute");
+  gpu::check(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used), "cudaMemPoolGetAttribute");
+  return int64(reserved - used);
+}
+inline void release_cached(cuda device) {
+  const gpu::device_guard guard(device.ordinal);
+  gpu::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  gpu::check(cudaMemPoolTrimTo(gpu::pool_of(device.ordinal), 0), "cudaMemPoolTrimTo");
 }
 
 inline detail::fault_record* fault_slot(cuda device) {

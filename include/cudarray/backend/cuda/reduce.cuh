@@ -1,25 +1,12 @@
-// Reductions on CUDA: one kernel for any axes and any operand; the same bits in every run, as nothing is added up by
-// atomics.
+// Reductions on CUDA: one kernel over any axes of any operand; the same bits in every run, as atomics add nothing up.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "elementwise.cuh"
+#include "cover.cuh"
 
 namespace cudarray::inline v0::backend {
 namespace gpu {
 #pragma GCC visibility push(hidden)  // kernels belong to the file's own binary
-
-/// How the threads of a block are spread: on `wide` results (or groups of V results), `deep` threads on each. The lanes
-/// go `along` the reduced axes, and so do neighbouring threads; or both go across the results.
-template <int Operands>
-struct reduce_space {
-  thread_space<Operands> threads;
-  int wide = 1, deep = 1;
-  bool along = false;
-  int64 results = 1, places = 1;  ///< threads' places on the kept axes, and on the reduced axes
-  int64 count = 1;                ///< elements that are reduced to one
-  int64 chunk = 1;                ///< places a block takes
-};
 
 template <class T>
 __device__ T shuffle_down(const T& v, int by) {
@@ -35,7 +22,7 @@ __device__ T shuffle_down(const T& v, int by) {
 
 /// Combines the threads of each result in the same order always; the value is valid where depth is 0.
 template <class Op, int V, class Total, int Operands>
-__device__ void combine_block(Total (&total)[V], const reduce_space<Operands>& r, int depth, Total* shared) {
+__device__ void combine_block(Total (&total)[V], const reduce_cover<Operands>& r, int depth, Total* shared) {
   const int t = int(threadIdx.x);
   if (r.along) {
     for (int half = (r.deep < 32 ? r.deep : 32) / 2; half > 0; half /= 2)
@@ -63,77 +50,30 @@ __device__ void combine_block(Total (&total)[V], const reduce_space<Operands>& r
 /// grow with the length.
 inline constexpr int block_length = 32;
 
-template <int V, int U, int Operands, class Op, class Target, class Tree, class Total>
-__global__ void __launch_bounds__(block_threads)
-    reduce_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree,
-                  const __grid_constant__ reduce_space<Operands> r, Total* partial, uint32* tickets) {
-  using types = typename Op::template types<typename Tree::value_type>;
-  using block = typename types::block;
+/// Adds the lanes of one place to the partial results.
+template <class Op, int V, class Part, class Value>
+__device__ void add_lanes(Part (&part)[V], const lanes<Value, V>& value, int inside, int64 position, int64 gap) {
+  const auto v = lane_cast<detail::compute_t<Value>>(value);
+#pragma unroll
+  for (int k = 0; k < V; ++k)
+    if (k < inside) {
+      if constexpr (Op::indexed) Op::append(part[k], v.v[k], position + k * gap);
+      else part[k] = Op::combine(part[k], Op::template lift<Part>(v.v[k], 0));
+    }
+}
+
+/// What a block has found: combined, and stored, by the block that comes last where several share a result.
+template <class Op, class Types, int V, class Target, class Total, int Operands>
+__device__ void finish_block(const Target& target, const reduce_cover<Operands>& r, Total (&total)[V], int64 result,
+                             int depth, int inside, int64 offset, Total* partial, uint32* tickets) {
   extern __shared__ __align__(16) char raw[];
   Total* const shared = reinterpret_cast<Total*>(raw);
-  const auto& s = r.threads;
-  const int depth = r.along ? int(threadIdx.x) % r.deep : int(threadIdx.x) / r.wide;
-  const int place = r.along ? int(threadIdx.x) / r.deep : int(threadIdx.x) % r.wide;
-  const int64 result = int64(blockIdx.x) * r.wide + place;
-  lane_access<V, Operands, Tree> base;
-  base.start(s);
-  if (result < r.results) {
-    const int64 first = s.move(result, 0, s.kept, base.offset);
-    base.inside = r.along ? V : s.template inside<V>(first);
-  }
-  Total total[V];
-#pragma unroll
-  for (int k = 0; k < V; ++k) total[k] = Op::template identity<Total>();
-  int64 i = int64(blockIdx.y) * r.chunk;
-  const int64 end = result >= r.results ? i : i + r.chunk < r.places ? i + r.chunk : r.places;
-  for (i += depth; i < end;) {
-    block part[V];
-#pragma unroll
-    for (int k = 0; k < V; ++k) part[k] = Op::template identity<block>();
-#pragma unroll 1
-    for (int step = 0; step < block_length / U && i < end; ++step, i += U * r.deep) {
-      lane_access<V, Operands, Tree> a[U];
-      int64 position[U];
-#pragma unroll
-      for (int u = 0; u < U; ++u) {
-        const int64 at = i + u * r.deep;
-        a[u] = base;
-        if (at >= end) {
-          a[u].inside = 0;
-          continue;
-        }
-        const int64 first = s.move(at, s.kept, s.ndim, a[u].offset);
-        if (r.along) a[u].inside = s.template inside<V>(first);
-        a[u].fetch(tree);
-        if constexpr (Op::indexed)
-          position[u] = !r.along ? at : s.ndim - s.kept < 2 ? first : s.extent[s.split].divide(at) * s.limit + first;
-      }
-#pragma unroll
-      for (int u = 0; u < U; ++u)
-        if (a[u].inside > 0) a[u].template fetch<true>(tree);
-#pragma unroll
-      for (int u = 0; u < U; ++u) {
-        if (a[u].inside == 0) continue;
-        const auto v = tree(a[u]);
-#pragma unroll
-        for (int k = 0; k < V; ++k) {
-          if (k < a[u].inside) {
-            if constexpr (Op::indexed) Op::append(part[k], v.v[k], position[u] + (r.along ? k * s.gap : 0));
-            else part[k] = Op::combine(part[k], Op::template lift<block>(v.v[k], 0));
-          }
-        }
-      }
-    }
-#pragma unroll
-    for (int k = 0; k < V; ++k) total[k] = Op::combine(total[k], Total(part[k]));
-  }
   if (r.along)
 #pragma unroll
     for (int k = 1; k < V; ++k) total[0] = Op::combine(total[0], total[k]);
   combine_block<Op>(total, r, depth, shared);
-  const int results = r.along ? 1 : base.inside;  // of this thread
+  const int results = r.along ? 1 : inside;  // of this thread
   if (gridDim.y > 1) {
-    // the block that comes last combines what all have left in memory
     __shared__ bool last;
     const auto left = [&](int64 chunk) { return partial + (chunk * r.results + result) * (r.along ? 1 : V); };
     if (depth == 0 && result < r.results)
@@ -150,7 +90,8 @@ __global__ void __launch_bounds__(block_threads)
 #pragma unroll
     for (int k = 0; k < V; ++k) total[k] = Op::template identity<Total>();
     if (result < r.results)
-      for (int64 c = depth; c < gridDim.y; c += r.deep)
+#pragma unroll 2
+      for (int c = depth; c < int(gridDim.y); c += r.deep)
 #pragma unroll
         for (int k = 0; k < V; ++k)
           if (k < results) total[k] = Op::combine(total[k], left(c)[k]);
@@ -160,14 +101,160 @@ __global__ void __launch_bounds__(block_threads)
 #pragma unroll
   for (int k = 0; k < V; ++k)
     if (k < results)
-      target(place_access{base.offset[0] + k * s.lane_step[0]},
-             Op::template finish<typename types::result>(total[k], r.count));
+      target(place_access{offset + k * r.threads.lane_step[0]},
+             Op::template finish<typename Types::result>(total[k], r.count));
 }
 
-inline int power_of_two_above(int64 n, int most) {
-  int p = 1;
-  while (p < n && p < most) p *= 2;
-  return p;
+/// The totals of a thread, and the partial results on the way to them: few steps in the narrower type, where there is
+/// one.
+template <class Op, class Types, int V, class Total>
+struct accumulator {
+  using block = typename Types::block;
+  static constexpr bool blocks = !::std::is_same_v<block, Total>;
+  Total total[V];
+  block part[V];
+  __device__ accumulator() {
+#pragma unroll
+    for (int k = 0; k < V; ++k) {
+      total[k] = Op::template identity<Total>();
+      if constexpr (blocks) part[k] = Op::template identity<block>();
+    }
+  }
+  template <class Value>
+  __device__ void add(const lanes<Value, V>& v, int inside, int64 position, int64 gap) {
+    if constexpr (blocks) add_lanes<Op>(part, v, inside, position, gap);
+    else add_lanes<Op>(total, v, inside, position, gap);
+  }
+  __device__ void close_block() {
+    if constexpr (blocks)
+#pragma unroll
+      for (int k = 0; k < V; ++k) {
+        total[k] = Op::combine(total[k], Total(part[k]));
+        part[k] = Op::template identity<block>();
+      }
+  }
+};
+
+/// `Straight`: all loads are wide, no lane is outside, and a block goes along runs of places on the last reduced axis.
+/// Otherwise lanes are apart, and the places are walked in C order.
+template <bool Straight, int V, int U, int Operands, class Op, class Target, class Tree, class Total>
+__global__ void __launch_bounds__(block_threads)
+    reduce_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree,
+                  const __grid_constant__ reduce_cover<Operands> r, Total* partial, uint32* tickets) {
+  using types = typename Op::template types<typename Tree::value_type>;
+  using access = lane_access<V, Operands, Tree>;
+  const auto& s = r.threads;
+  const int depth = r.along ? int(threadIdx.x) % r.deep : int(threadIdx.x) / r.wide;
+  const int place = r.along ? int(threadIdx.x) / r.deep : int(threadIdx.x) % r.wide;
+  const int64 begin = int64(blockIdx.y) * r.chunk;
+  const int unit = r.along ? V : 1;
+  for (int64 group = int64(blockIdx.x) * r.wide; group < r.results; group += int64(gridDim.x) * r.wide) {
+    const int64 result = group + place;
+    access base;
+    base.start(s);
+    if (result < r.results) {
+      const int64 first = s.move(result, 0, s.kept, base.offset);
+      base.inside = r.along || Straight ? V : s.template inside<V>(first);
+    }
+    accumulator<Op, types, V, Total> sum;
+    const int64 end = result >= r.results ? begin : begin + r.chunk < r.places ? begin + r.chunk : r.places;
+    if constexpr (Straight) {
+      for (int64 done = begin; done < end;) {
+        access row = base;
+        int64 o = 0;
+        if (r.row < r.places) {
+          o = s.extent[s.ndim - 1].divide(done);
+          s.move(o, s.kept, s.ndim - 1, row.offset);
+        }
+        int32 c = int32(done - o * r.row);
+        const int32 c_end = int32(end - o * r.row < r.row ? end - o * r.row : r.row);
+        done += c_end - c;
+        c += depth;
+        const int64 position = o * r.positions;
+        const auto fetch = [&](auto& a, int32 at) {
+#pragma unroll
+          for (int u = 0; u < int(sizeof(a) / sizeof(access)); ++u) {
+            a[u] = row;
+            a[u].inside = V;
+#pragma unroll
+            for (int k = 0; k < Operands; ++k) a[u].offset[k] += int64(at + u * r.deep) * r.ahead[k];
+            a[u].template fetch<reach::wide>(tree);
+          }
+        };
+        const auto use = [&](auto& a, int32 at) {
+#pragma unroll
+          for (int u = 0; u < int(sizeof(a) / sizeof(access)); ++u) a[u].template fetch<reach::wide, true>(tree);
+#pragma unroll
+          for (int u = 0; u < int(sizeof(a) / sizeof(access)); ++u)
+            sum.add(tree(a[u]), V, position + int64(at + u * r.deep) * unit, r.along);
+        };
+        // one half is under way while the other is used
+        access a[U], b[U];
+        const int32 ahead = U * r.deep, whole_end = c_end - (U - 1) * r.deep;
+        if (c < whole_end) fetch(a, c);
+        for (int steps = 0; c < whole_end; c += 2 * ahead) {
+          if (c + ahead < whole_end) fetch(b, c + ahead);
+          use(a, c);
+          if (c + ahead >= whole_end) {
+            c += ahead;
+            break;
+          }
+          if (c + 2 * ahead < whole_end) fetch(a, c + 2 * ahead);
+          use(b, c + ahead);
+          if ((steps += 2 * U) >= block_length) {
+            sum.close_block();
+            steps = 0;
+          }
+        }
+#pragma unroll 1
+        for (access one[1]; c < c_end; c += r.deep) {
+          fetch(one, c);
+          use(one, c);
+        }
+        sum.close_block();
+      }
+    } else {
+      for (int64 c = begin + depth; c < end;) {
+#pragma unroll 1
+        for (int steps = 0; steps < block_length && c < end; steps += U, c += U * r.deep) {
+          access a[U];
+          int64 first[U];
+#pragma unroll
+          for (int u = 0; u < U; ++u) {
+            a[u] = base;
+            const int64 at = c + u * r.deep;
+            first[u] = at;
+            if (at >= end) {
+              a[u].inside = 0;
+              continue;
+            }
+            int64 on_axis, row = 0;
+            if (r.single) {
+              on_axis = r.along ? s.element(int32(at)) : int32(at);
+#pragma unroll
+              for (int k = 0; k < Operands; ++k) a[u].offset[k] += int64(int32(on_axis)) * r.ahead[k];
+            } else {
+              on_axis = s.move(at, s.kept, s.ndim, a[u].offset);
+              if (Op::indexed && s.ndim - s.kept > 1) row = s.extent[s.ndim - 1].divide(at);
+            }
+            if (r.along) {
+              first[u] = row * r.positions + on_axis;
+              a[u].inside = s.template inside<V>(on_axis);
+            }
+            if (a[u].inside > 0) a[u].template fetch<reach::apart>(tree);
+          }
+#pragma unroll
+          for (int u = 0; u < U; ++u)
+            if (a[u].inside > 0) a[u].template fetch<reach::apart, true>(tree);
+#pragma unroll
+          for (int u = 0; u < U; ++u) sum.add(tree(a[u]), a[u].inside, first[u], r.along ? s.gap : 0);
+        }
+        sum.close_block();
+      }
+    }
+    finish_block<Op, types>(target, r, sum.total, result, depth, base.inside, base.offset[0], partial, tickets);
+    if (r.deep > warp || !r.along) __syncthreads();  // shared memory is used again
+  }
 }
 
 /// Counters, all zero between kernels, that tell the last block of a kernel: the stream's, or new ones in a graph.
@@ -188,54 +275,37 @@ void run_reduce(cuda device, const Target& target, const Tree& tree, const Op&,
                 const detail::iteration_space<Operands>& s) {
   using types = typename Op::template types<typename Tree::value_type>;
   using total = typename types::total;
-  constexpr int V = gpu::lanes_for<Tree::widest>, U = gpu::groups_for<gpu::registers<V, Tree>::count>;
-  gpu::reduce_space<Operands> r;
-  const int inner = s.kept < s.ndim ? s.ndim - 1 : -1, across = s.kept - 1;  // the last axes of both kinds, -1: none
-  r.count = s.size(s.kept, s.ndim);
-  // lanes and neighbouring threads go along the axis on which most operands lie close together
-  int close_along = 0, close_across = 0;
-  for (int k = 1; k < Operands; ++k) {
-    close_along += inner >= 0 && gpu::magnitude(s.stride[k][inner]) == 1;
-    close_across += across >= 0 && gpu::magnitude(s.stride[k][across]) == 1;
-  }
-  const int64 results = s.size(0, s.kept);
-  r.along = inner >= 0 && (across < 0 || results < 32 || (close_along >= close_across && r.count > 8));
-  const int split = r.along ? inner : across;
-  bool neighbours = false;
-  if (split >= 0) {
-    gpu::wide_check<V, Operands> check{s, split};
-    detail::for_each_operand(tree, check);
-    neighbours = check.fits;
-    if (neighbours) r.threads.wide = check.wide;
-  }
-  r.threads.template divide<V>(s, split, neighbours);
-  for (int d = 0; d < s.ndim; ++d) (d < s.kept ? r.results : r.places) *= r.threads.extent[d].divisor;
-  if (r.count == 0) r.places = 0;
-  if (r.along) {
-    r.deep = gpu::power_of_two_above(gpu::ceil_div(r.places, U), gpu::block_threads);
-    r.wide = gpu::block_threads / r.deep;
-  } else {
-    r.wide = gpu::power_of_two_above(r.results, 32);
-    r.deep = gpu::block_threads / r.wide;
-    while (r.deep > 1 && r.places < r.deep * 4 && r.results > r.wide) r.deep /= 2, r.wide *= 2;
-  }
-  const int64 blocks = gpu::ceil_div(r.results, r.wide), wanted = int64(gpu::multiprocessors(device.ordinal)) * 4;
-  int64 chunks = wanted / blocks;
-  const int64 most_chunks = r.places / (int64(r.deep) * U * 4);
-  chunks = chunks < most_chunks ? chunks : most_chunks;
-  chunks = chunks > 1 && blocks <= gpu::most_tickets ? chunks : 1;
-  r.chunk = gpu::ceil_div(r.places, chunks);
-  if (r.chunk > 0) chunks = gpu::ceil_div(r.places, r.chunk);
+  using loaded = gpu::registers<1, Tree>;
+  constexpr int most = 192 / int(sizeof(total)), wished = gpu::lanes_for<Tree::widest, loaded::widest>;
+  constexpr int V = wished <= most ? wished
+                    : most >= 8    ? 8
+                    : most >= 4    ? 4
+                    : most >= 2    ? 2
+                                   : 1;             // totals: 48 KB a block
+  constexpr int U = loaded::count <= 4 ? 2 : 1;  // groups: enough loads under way, few registers
+  constexpr int shared = gpu::block_threads * V * int(sizeof(total));
+  gpu::survey<Operands> leaves;
+  detail::for_each_operand(tree, leaves);
+  gpu::reduce_cover<Operands> r;
+  const int multiprocessors = gpu::multiprocessors(device.ordinal);
+  gpu::cover_reduce(r, s, leaves.of, loaded::count, V, U, multiprocessors);
+  constexpr auto straight = gpu::reduce_kernel<true, V, U, Operands, Op, Target, Tree, total>;
+  constexpr auto general = gpu::reduce_kernel<false, V, 2 * U, Operands, Op, Target, Tree, total>;
+  static int resident[2];  // blocks of each kernel on a multiprocessor
+  int& fit = resident[r.straight];
+  if (fit == 0)
+    gpu::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, r.straight ? straight : general, gpu::block_threads,
+                                                             shared),
+               "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  const dim3 grid = gpu::reduce_grid(r, U, int64(multiprocessors) * fit);
   detail::storage_ref partial, own_tickets;
   uint32* tickets = nullptr;
-  if (chunks > 1) {
-    partial = allocate(device, ::std::size_t(chunks * r.results) * (r.along ? 1 : V) * sizeof(total));
+  if (r.chunks > 1) {
+    partial = allocate(device, ::std::size_t(r.chunks * r.results) * (r.along ? 1 : V) * sizeof(total));
     tickets = gpu::tickets_on(device, gpu::current(device.ordinal), own_tickets);
   }
-  gpu::launch(device.ordinal, s.store, Operands, gpu::reduce_kernel<V, U, Operands, Op, Target, Tree, total>,
-              dim3(unsigned(blocks), unsigned(chunks > 0 ? chunks : 1)), gpu::block_threads,
-              gpu::block_threads * V * sizeof(total), target, tree, r,
-              static_cast<total*>(partial.get() ? partial->data : nullptr), tickets);
+  gpu::launch(device.ordinal, s.store, Operands, r.straight ? straight : general, grid, gpu::block_threads, shared,
+              target, tree, r, static_cast<total*>(partial.get() ? partial->data : nullptr), tickets);
 }
 
 }  // namespace cudarray::inline v0::backend

@@ -1,0 +1,238 @@
+// How kernels cover a space, decided on the host, where the types of an expression do not matter.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "lanes.cuh"
+
+namespace cudarray::inline v0::backend::gpu {
+
+/// What must be known of a leaf.
+struct operand_info {
+  const void* data = nullptr;  ///< null: nothing is loaded
+  int bytes = 1;               ///< of an element
+  bool gathered = false;
+  int64 gather_step = 0;    ///< along the axis that is picked from
+  uint64 index_leaves = 0;  ///< the operands that say what is picked
+};
+template <int Operands>
+struct survey {
+  operand_info of[Operands];
+  template <int I, class T>
+  void operator()(const detail::load<I, T>& l) {
+    of[I] = {l.p, int(sizeof(T))};
+  }
+  template <int I, class T, class X>
+  void operator()(const detail::gathered<I, T, X>& g) {
+    of[I] = {g.p, int(sizeof(T)), true, g.stride};
+    detail::for_each_operand(g.index, [this]<class L>(const L&) {
+      if constexpr (requires { L::operand; }) of[I].index_leaves |= uint64(1) << L::operand;
+    });
+  }
+  template <class L>
+  void operator()(const L&) {}
+};
+
+inline int64 magnitude(int64 v) { return v < 0 ? -v : v; }
+
+/// The operands (a bit each) whose V neighbouring lanes along an axis are one aligned access; false where one that is
+/// loaded and moves there is not.
+template <int Operands>
+CUDARRAY_NO_INLINE bool wide_operands(const detail::iteration_space<Operands>& s, const operand_info* of, int axis,
+                                      int V, uint64& wide) {
+  wide = 0;
+  for (int k = 0; k < Operands; ++k) {
+    const operand_info& o = of[k];
+    if (o.data == nullptr || s.stride[k][axis] == 0) continue;
+    bool ok = s.stride[k][axis] == 1 && reinterpret_cast<::std::uintptr_t>(o.data) % ::std::size_t(V * o.bytes) == 0;
+    for (int d = 0; d < s.ndim; ++d) ok = ok && (d == axis || s.stride[k][d] % V == 0);
+    if (o.gathered) {
+      // whole rows are picked where the index does not change along them
+      ok = ok && o.gather_step % V == 0;
+      for (int i = 0; i < Operands; ++i) ok = ok && (!(o.index_leaves >> i & 1) || s.stride[i][axis] == 0);
+    } else if (!ok) {
+      return false;
+    }
+    wide |= uint64(ok) << k;
+  }
+  return true;
+}
+
+/// How an elementwise kernel covers its space.
+template <int Operands>
+struct map_cover {
+  enum { rows, any, tiles } form = any;
+  thread_space<Operands> threads;
+  divider per_row;  ///< blocks on a row
+  // tiles
+  int64 height = 0, width = 0;
+  int64 y_step[Operands] = {}, x_step[Operands] = {};
+  uint64 turned = 0;
+  int64 blocks = 1;
+};
+
+/// The axis that most operands lie along which do not lie along the last one, and those operands; -1 if tiles would not
+/// pay.
+template <int Operands>
+int turned_axis(const detail::iteration_space<Operands>& s, const operand_info* of, uint64& turned) {
+  constexpr int64 least = 16;
+  const int x = s.ndim - 1;
+  int best = -1, most = 0;
+  if (x < 1 || s.extent[x] < least) return -1;
+  for (int y = 0; y < x; ++y) {
+    if (s.extent[y] < least) continue;
+    uint64 those = 0;
+    int n = 0;
+    for (int k = 1; k < Operands; ++k) {
+      const int64 along_y = magnitude(s.stride[k][y]), along_x = magnitude(s.stride[k][x]);
+      if (of[k].data == nullptr || along_y == 0 || along_y > 2 || along_x < least) continue;
+      those |= uint64(1) << k;
+      ++n;
+    }
+    if (n > most) best = y, most = n, turned = those;
+  }
+  return best;
+}
+
+/// `of[0].data` is null where operand 0 is not written in place. `side`: of a tile, 0 where there is no kernel for
+/// tiles; at most `most_turned` operands fit the shared memory.
+template <int Operands>
+CUDARRAY_NO_INLINE void cover_map(map_cover<Operands>& c, const detail::iteration_space<Operands>& s,
+                                  const operand_info* of, int V, int U, int side, int tile_lanes, int most_turned) {
+  const int x = s.ndim - 1;
+  const int y = side > 0 ? turned_axis(s, of, c.turned) : -1;
+  if (y >= 0 && __builtin_popcountll(c.turned) <= most_turned) {
+    detail::iteration_space<Operands> tiles = s;  // y moved next to x, both counted in tiles
+    const auto put_axis = [&](int to, int from, int64 size) {
+      tiles.extent[to] = ceil_div(s.extent[from], size);
+      for (int k = 0; k < Operands; ++k) tiles.stride[k][to] = s.stride[k][from] * size;
+    };
+    for (int d = y; d < x - 1; ++d) put_axis(d, d + 1, 1);
+    put_axis(x - 1, y, side);
+    put_axis(x, x, side);
+    c.threads.divide(tiles, 1, -1, false);
+    c.height = s.extent[y], c.width = s.extent[x];
+    for (int k = 0; k < Operands; ++k) {
+      c.y_step[k] = s.stride[k][y], c.x_step[k] = s.stride[k][x];
+      c.threads.lane_step[k] = side / tile_lanes * (c.turned >> k & 1 ? c.x_step[k] : c.y_step[k]);
+    }
+    c.blocks = c.threads.threads;
+    c.form = map_cover<Operands>::tiles;
+    return;
+  }
+  int split = x;
+  uint64 wide = 0;
+  const bool neighbours = x >= 0 && of[0].data != nullptr && wide_operands(s, of, x, V, wide);
+  if (neighbours) {
+    c.threads.divide(s, V, x, true);
+    c.threads.wide = wide;
+    const int64 per_block = int64(U) * block_threads, row = c.threads.extent[x].divisor, n = ceil_div(row, per_block);
+    if (c.threads.whole && (s.ndim == 1 || n * per_block <= row + row / 4)) {
+      c.per_row = divider(n);
+      c.blocks = c.threads.threads / row * n;
+      c.form = map_cover<Operands>::rows;
+      return;
+    }
+  }
+  if (x >= 0 && s.extent[x] < 64)
+    for (int d = 0; d < x; ++d) split = s.extent[d] > s.extent[split] ? d : split;
+  c.threads = {};
+  c.threads.divide(s, V, split, false);
+  c.blocks = ceil_div(c.threads.threads, int64(U) * block_threads);
+}
+
+/// How the threads of a reduction's blocks are spread: on `wide` results (or groups of V results), `deep` threads on
+/// each. The lanes go `along` the reduced axes, and so do neighbouring threads; or both go across the results.
+template <int Operands>
+struct reduce_cover {
+  thread_space<Operands> threads;
+  bool straight = false;  ///< loads are wide, no lane is outside, runs of places lie on the last reduced axis
+  bool along = false;
+  bool single = false;  ///< one axis is reduced, and `ahead` leads along it
+  int wide = 1, deep = 1;
+  int64 results = 1, places = 1;  ///< threads' places on the kept axes, and on the reduced axes
+  int64 count = 1;                ///< elements that are reduced to one
+  int64 chunk = 1, chunks = 1;    ///< places a block takes, and blocks on a result
+  int64 row = 1;                  ///< places in a straight run
+  int64 positions = 0;            ///< elements on the last reduced axis
+  int32 ahead[Operands] = {};  ///< steps along it: from place to place in straight runs, else from element to element
+};
+
+inline int power_of_two_above(int64 n, int most) {
+  int p = 1;
+  while (p < n && p < most) p *= 2;
+  return p;
+}
+
+/// Spreads the threads; false where `ahead` does not fit.
+template <int Operands>
+CUDARRAY_NO_INLINE bool spread_threads(reduce_cover<Operands>& r, const detail::iteration_space<Operands>& s, int V,
+                                       int U, int64 enough) {
+  constexpr int64 far = int64(1) << 31;
+  const int inner = s.kept < s.ndim ? s.ndim - 1 : -1, across = s.kept - 1;
+  r.threads = {};
+  r.threads.divide(s, V, r.along ? inner : across, r.straight);
+  r.results = r.places = 1;
+  for (int d = 0; d < s.ndim; ++d) (d < s.kept ? r.results : r.places) *= r.threads.extent[d].divisor;
+  if (r.count == 0) r.places = 0;
+  r.row = r.straight ? r.threads.extent[inner].divisor : r.places;
+  bool near = inner >= 0;
+  for (int k = 0; k < Operands && near; ++k) {
+    const int64 ahead = r.straight && r.along ? V * s.stride[k][inner] : s.stride[k][inner];
+    near = magnitude(ahead) < far;
+    r.ahead[k] = int32(ahead);
+  }
+  r.single = near && s.ndim - s.kept == 1 && r.count < far;
+  // few threads on a result where there are many results: each does more
+  int least = 1, most;
+  if (r.along) {
+    most = power_of_two_above(ceil_div(r.row, U), block_threads);
+    least = r.threads.by_warps ? warp : most < 4 ? most : 4;
+  } else {
+    most = block_threads / power_of_two_above(r.results, r.straight ? 32 : 128);
+    while (most > 1 && r.row < most * 4 && r.results > block_threads / most) most /= 2;
+  }
+  const int wished = power_of_two_above(ceil_div(enough, r.results > 0 ? r.results : 1), block_threads);
+  r.deep = wished < least ? least : wished < most ? wished : most > least ? most : least;
+  r.wide = block_threads / r.deep;
+  return near;
+}
+
+/// `loads`: how many operands the tree loads.
+template <int Operands>
+CUDARRAY_NO_INLINE void cover_reduce(reduce_cover<Operands>& r, const detail::iteration_space<Operands>& s,
+                                     const operand_info* of, int loads, int V, int U, int multiprocessors) {
+  const int inner = s.kept < s.ndim ? s.ndim - 1 : -1, across = s.kept - 1;  // the last axes of both kinds, -1: none
+  r.count = s.size(s.kept, s.ndim);
+  if (inner >= 0) r.positions = s.extent[inner];
+  // lanes and neighbouring threads go along the axis on which most operands lie close together
+  int close_along = 0, close_across = 0;
+  for (int k = 1; k < Operands; ++k) {
+    close_along += inner >= 0 && magnitude(s.stride[k][inner]) == 1;
+    close_across += across >= 0 && magnitude(s.stride[k][across]) == 1;
+  }
+  r.along = inner >= 0 && (across < 0 || (close_along >= close_across && (r.count > 8 || s.size(0, s.kept) < 1024)));
+  uint64 wide = 0;
+  r.straight = inner >= 0 && r.count > 0 && wide_operands(s, of, r.along ? inner : across, V, wide) &&
+               __builtin_popcountll(wide) == loads;
+  const int64 enough = int64(multiprocessors) * 2048;  // threads that keep the device busy
+  const bool near = spread_threads(r, s, V, U, enough);
+  const bool idle = r.row < r.places && (r.row < r.deep || r.results < r.wide);  // many threads would be
+  if (r.straight && (!near || !r.threads.whole || r.row >> 31 || idle)) {
+    r.straight = false;
+    spread_threads(r, s, V, U, enough);
+  }
+}
+
+/// Blocks share results where there are few of them; at most as many as run at a time (`wanted`) are made.
+template <int Operands>
+CUDARRAY_NO_INLINE dim3 reduce_grid(reduce_cover<Operands>& r, int U, int64 wanted) {
+  int64 blocks = ceil_div(r.results, r.wide), chunks = wanted / blocks;
+  const int64 most = r.places / (int64(r.deep) * U * 8);
+  chunks = chunks < most ? chunks : most;
+  if (chunks < 1 || blocks > most_tickets) chunks = 1;
+  r.chunk = ceil_div(r.places, chunks);
+  r.chunks = r.chunk > 0 ? ceil_div(r.places, r.chunk) : 1;
+  return dim3(unsigned(blocks < wanted ? blocks : wanted), unsigned(r.chunks));
+}
+
+}  // namespace cudarray::inline v0::backend::gpu

@@ -1,0 +1,390 @@
+// How the threads of a kernel cover an iteration space, several places (lanes) each, and what a tree sees there.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../../eval/plan.hpp"
+#include "launch.cuh"
+
+namespace cudarray::inline v0::backend::gpu {
+#pragma GCC visibility push(hidden)  // device code belongs to the file's own binary
+
+/// V values in registers: those of V places of the space at once.
+template <class T, int V>
+struct lanes {
+  T v[V];
+};
+/// detail::lane_cast, by the device's own conversions between float16 and float32.
+template <class To, class T>
+__device__ To element_cast(T v) {
+  if constexpr (::std::is_same_v<T, float16> && !::std::is_same_v<To, float16>) {
+    float f;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(v.bits));
+    return detail::lane_cast<To>(f);
+  } else if constexpr (::std::is_same_v<T, float> && ::std::is_same_v<To, float16>) {
+    float16 h;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h.bits) : "f"(v));
+    return h;
+  } else {
+    return detail::lane_cast<To>(v);
+  }
+}
+template <class To, class T, int V>
+__device__ lanes<To, V> lane_cast(const lanes<T, V>& a) {
+  lanes<To, V> r;
+#pragma unroll
+  for (int k = 0; k < V; ++k) r.v[k] = element_cast<To>(a.v[k]);
+  return r;
+}
+
+/// Loads the compiler leaves where they are. It likes to put a load right before its use, to need fewer registers; but
+/// what counts is how many are under way.
+__device__ inline void load_word(uint4& v, const void* p) {
+  asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+               : "l"(__cvta_generic_to_global(p)));
+}
+__device__ inline void load_word(uint2& v, const void* p) {
+  asm volatile("ld.global.v2.u32 {%0, %1}, [%2];" : "=r"(v.x), "=r"(v.y) : "l"(__cvta_generic_to_global(p)));
+}
+__device__ inline void load_word(uint32& v, const void* p) {
+  asm volatile("ld.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(p)));
+}
+__device__ inline void load_word(uint16& v, const void* p) {
+  asm volatile("ld.global.u16 %0, [%1];" : "=h"(v) : "l"(__cvta_generic_to_global(p)));
+}
+__device__ inline void load_word(uint8& v, const void* p) {
+  uint16 h;
+  asm volatile("ld.global.u8 %0, [%1];" : "=h"(h) : "l"(__cvta_generic_to_global(p)));
+  v = uint8(h);
+}
+
+/// An access of so many bytes.
+template <int Bytes>
+struct chunk_of {
+  using type = uint4;
+  static constexpr int count = Bytes / 16;
+};
+template <class Word>
+struct one_word {
+  using type = Word;
+  static constexpr int count = 1;
+};
+template <>
+struct chunk_of<8> : one_word<uint2> {};
+template <>
+struct chunk_of<4> : one_word<uint32> {};
+template <>
+struct chunk_of<2> : one_word<uint16> {};
+template <>
+struct chunk_of<1> : one_word<uint8> {};
+
+/// V neighbouring elements by wide accesses; `p` is aligned for them.
+template <int V, class T>
+__device__ lanes<T, V> load_wide(const T* p) {
+  using chunk = chunk_of<V* int(sizeof(T))>;
+  typename chunk::type c[chunk::count];
+#pragma unroll
+  for (int i = 0; i < chunk::count; ++i) load_word(c[i], reinterpret_cast<const typename chunk::type*>(p) + i);
+  lanes<T, V> r;
+  memcpy(&r, c, sizeof(r));
+  return r;
+}
+template <class T>
+__device__ T load_one(const T* p) {
+  return load_wide<1>(p).v[0];
+}
+template <int V, class T>
+__device__ void store_wide(T* p, const lanes<T, V>& v) {
+  using chunk = chunk_of<V* int(sizeof(T))>;
+  typename chunk::type c[chunk::count];
+  memcpy(c, &v, sizeof(v));
+#pragma unroll
+  for (int i = 0; i < chunk::count; ++i) reinterpret_cast<typename chunk::type*>(p)[i] = c[i];
+}
+
+/// How many lanes make an access of 16 bytes of what is loaded, and at most 32 of anything else.
+template <int Widest, int WidestLoad>
+inline constexpr int lanes_for = 16 / (WidestLoad > 0 && WidestLoad < Widest ? Widest / 2 : Widest);
+
+/// An iteration space as V lanes in each of many threads walk it. The lanes divide one axis, `split`. They are
+/// neighbours there, which makes accesses wide where memory is aligned; or a warp's width apart, so that each lane's
+/// accesses of a warp lie together whatever the alignment; or, on a short axis, equal parts of it apart.
+template <int Operands>
+struct thread_space {
+  int ndim = 0, kept = 0, split = -1;
+  int lanes = 1;
+  bool near = true;       ///< 32 bits hold every number of threads and every offset
+  bool whole = true;      ///< no lane is outside
+  bool by_warps = false;  ///< lanes are a warp's width apart
+  int64 threads = 1;      ///< of all axes
+  int64 unit = 1,
+        gap = 1;    ///< elements from thread to thread (unless by warps) and from lane to lane on the split axis
+  int64 limit = 1;  ///< its elements
+  uint64 wide = 0;  ///< a bit for each operand whose lanes are one aligned access
+  divider extent[max_rank];
+  int64 step[Operands][max_rank] = {};  ///< from element to element
+  int64 lane_step[Operands] = {};
+
+  /// The axes of `s`, of which V lanes divide axis `split` (-1 where there is none).
+  void divide(const detail::iteration_space<Operands>& s, int V, int split_axis, bool neighbours) {
+    constexpr int64 far = int64(1) << 31;
+    ndim = s.ndim, kept = s.kept, split = split_axis, lanes = V;
+    whole = V == 1;
+    int64 reach[Operands] = {};
+    for (int d = 0; d < ndim; ++d) {
+      int64 n = s.extent[d];
+      for (int k = 0; k < Operands; ++k) {
+        step[k][d] = s.stride[k][d];
+        reach[k] += n * (step[k][d] < 0 ? -step[k][d] : step[k][d]);
+      }
+      if (d == split) {
+        limit = n;
+        by_warps = !neighbours && n >= V * warp;
+        n = by_warps ? ceil_div(n, V * warp) * warp : ceil_div(n, V);
+        whole = n * V == limit;
+        unit = neighbours ? V : 1;
+        gap = neighbours ? 1 : by_warps ? warp : n;
+        for (int k = 0; k < Operands; ++k) lane_step[k] = gap * step[k][d];
+      }
+      threads *= n;
+      extent[d] = divider(n);
+    }
+    near = threads < far;
+    for (int k = 0; k < Operands; ++k) near = near && reach[k] < far;
+  }
+  /// The element of the split axis at which the first lane of thread `at` stands.
+  template <class Index>
+  __device__ Index element(Index at) const {
+    return by_warps ? (at & ~Index(warp - 1)) * Index(lanes) + (at & Index(warp - 1)) : at * Index(unit);
+  }
+  /// Adds to the offsets where thread i of the axes [begin, end) in C order stands. Returns the element of its first
+  /// lane on the split axis where that is one of them.
+  __device__ int64 move(int64 i, int begin, int end, int64* offset) const {
+    return near ? walk<int32>(int32(i), begin, end, offset) : walk<int64>(i, begin, end, offset);
+  }
+  /// How many of V lanes are inside, the first of them at element `first` of the split axis.
+  template <int V>
+  __device__ int inside(int64 first) const {
+    if (whole || first + (V - 1) * gap < limit) return V;
+    int n = 0;
+#pragma unroll
+    for (int k = 0; k < V; ++k) n += first + k * gap < limit;
+    return n;
+  }
+
+ private:
+  template <class Index>
+  __device__ int64 walk(Index i, int begin, int end, int64* offset) const {
+    Index first = 0, moved[Operands] = {};
+    const auto go = [&](int d, Index at) {
+      if (d == split) first = at = element(at);
+#pragma unroll
+      for (int k = 0; k < Operands; ++k) moved[k] += at * Index(step[k][d]);
+    };
+#pragma unroll 1
+    for (int d = end - 1; d > begin; --d) {
+      const Index rest = i;
+      i = extent[d].divide(i);
+      go(d, rest - i * Index(extent[d].divisor));
+    }
+    if (end > begin) go(begin, i);
+#pragma unroll
+    for (int k = 0; k < Operands; ++k) offset[k] += moved[k];
+    return first;
+  }
+};
+
+/// The lanes of all loads and gathered elements of a tree, in registers: they are fetched before anything is computed,
+/// so that all are under way at once.
+template <int I, class T>
+struct operand {};
+template <class... L>
+struct operand_list {};
+template <class... Lists>
+struct joined {
+  using type = operand_list<>;
+};
+template <class... L>
+struct joined<operand_list<L...>> {
+  using type = operand_list<L...>;
+};
+template <class... L, class... M, class... R>
+struct joined<operand_list<L...>, operand_list<M...>, R...> : joined<operand_list<L..., M...>, R...> {};
+template <class Tree>
+struct operands_of {
+  using type = operand_list<>;
+};
+template <int I, class T>
+struct operands_of<detail::load<I, T>> {
+  using type = operand_list<operand<I, T>>;
+};
+template <int I, class T, class X>
+struct operands_of<detail::gathered<I, T, X>> : joined<operand_list<operand<I, T>>, typename operands_of<X>::type> {};
+template <class Op, class Types, class... K>
+struct operands_of<detail::apply<Op, Types, K...>> : joined<typename operands_of<K>::type...> {};
+template <class T, class Index>
+struct operands_of<detail::scatter_to<T, Index>> : operands_of<Index> {};
+
+template <int V, class List>
+struct fetched;
+template <int V, int... I, class... T>
+struct fetched<V, operand_list<operand<I, T>...>> : detail::slot<I, lanes<T, V>>... {
+  static constexpr int count = int(sizeof...(I));
+  static constexpr int widest = [] {
+    int w = 0;
+    ((w = int(sizeof(T)) > w ? int(sizeof(T)) : w), ...);
+    return w;
+  }();
+};
+template <int V, class... Trees>
+using registers = fetched<V, typename joined<typename operands_of<Trees>::type...>::type>;
+
+/// How the lanes of a load lie: as one aligned access; apart, some of them outside perhaps; or as the space says, all
+/// inside.
+enum class reach { wide, apart, whole };
+
+/// V places of a space as trees see them.
+template <int V, int Operands, class... Trees>
+struct lane_access {
+  const thread_space<Operands>* space;
+  int64 offset[Operands];
+  int inside;  ///< lanes from this one on are outside; they repeat lane 0
+  registers<V, Trees...> loaded;
+
+  __device__ void start(const thread_space<Operands>& s) {
+    space = &s;
+    inside = 0;
+#pragma unroll
+    for (int k = 0; k < Operands; ++k) offset[k] = 0;
+  }
+  /// The lanes of one operand. A kernel whose loads have one form only runs ahead of them; where a load may take one of
+  /// two, the second waits for the first although only one is made (they share registers).
+  template <reach R, int I, class T>
+  __device__ lanes<T, V> read(const T* p, int inside) const {
+    const T* q = p + offset[I];
+    const int64 step = space->lane_step[I];
+    lanes<T, V> r;
+    if (R == reach::wide || (R == reach::whole && space->wide >> I & 1)) {
+      r = load_wide<V>(q);
+    } else if (R == reach::whole || inside == V) {
+#pragma unroll
+      for (int k = 0; k < V; ++k, q += step) r.v[k] = load_one(q);
+    } else {
+#pragma unroll
+      for (int k = 0; k < V; ++k) r.v[k] = load_one(q + (k < inside ? k * step : 0));
+    }
+    return r;
+  }
+  template <reach R, bool Gathered>
+  struct reader {
+    lane_access& a;
+    template <int I, class T>
+    __device__ void operator()(const detail::load<I, T>& l) const {
+      if constexpr (!Gathered)
+        static_cast<detail::slot<I, lanes<T, V>>&>(a.loaded).value = a.template read<R, I>(l.p, a.inside);
+    }
+    template <int I, class T, class X>
+    __device__ void operator()(const detail::gathered<I, T, X>& g) const {
+      if constexpr (Gathered) static_cast<detail::slot<I, lanes<T, V>>&>(a.loaded).value = a.pick(g);
+    }
+    template <class L>
+    __device__ void operator()(const L&) const {}
+  };
+  /// First everything that is loaded, then (`Gathered`) what is gathered by it.
+  template <reach R, bool Gathered = false>
+  __device__ void fetch(const Trees&... trees) {
+    (detail::for_each_operand(trees, reader<R, Gathered>{*this}), ...);
+  }
+
+  template <int I, class T>
+  __device__ lanes<T, V> load(const T*) const {
+    return detail::get<I>(loaded);
+  }
+  template <class T>
+  __device__ lanes<T, V> splat(T v) const {
+    lanes<T, V> r;
+#pragma unroll
+    for (int k = 0; k < V; ++k) r.v[k] = v;
+    return r;
+  }
+  template <int I, class G>
+  __device__ auto generate(const G& g) const {
+    lanes<typename G::value_type, V> r;
+    if constexpr (requires { G::group; }) {
+      if (V == G::group && space->lane_step[I] == 1 && offset[I] % V == 0) {
+        g.fill(offset[I] / V, r.v);
+        return r;
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < V; ++k) r.v[k] = g(offset[I] + k * space->lane_step[I]);
+    return r;
+  }
+  template <class Op, class... L>
+  __device__ auto apply(const Op& op, const L&... l) const {
+    lanes<::std::remove_cvref_t<decltype(op(l.v[0]...))>, V> r;
+#pragma unroll
+    for (int k = 0; k < V; ++k) r.v[k] = op(l.v[k]...);
+    return r;
+  }
+  template <int I, class T, class X>
+  __device__ lanes<T, V> gather(const detail::gathered<I, T, X>&) const {
+    return detail::get<I>(loaded);
+  }
+  /// Where all lanes pick the same index, as along a row that is taken whole, they are read as one.
+  template <int I, class T, class X>
+  __device__ lanes<T, V> pick(const detail::gathered<I, T, X>& g) const {
+    const auto index = lane_cast<int64>(g.index(*this));
+    lanes<T, V> r = {};
+    if ((space->wide >> I & 1) && inside == V) {
+      int64 at = index.v[0];
+      if (detail::resolve_index(at, g.limit, g.fault, g.function, g.axis))
+        r = load_wide<V>(g.p + offset[I] + at * g.stride);
+      return r;
+    }
+#pragma unroll
+    for (int k = 0; k < V; ++k) {
+      int64 at = index.v[k];
+      if (k < inside && detail::resolve_index(at, g.limit, g.fault, g.function, g.axis))
+        r.v[k] = g.p[offset[I] + k * space->lane_step[I] + at * g.stride];
+    }
+    return r;
+  }
+};
+
+/// Stores the lanes that are inside.
+template <class Access, class T, int V>
+__device__ void put(const Access& a, const detail::store_to<T>& target, const lanes<T, V>& v) {
+  T* const to = target.p + a.offset[0];
+  if ((a.space->wide & 1) && a.inside == V) {
+    store_wide(to, v);
+  } else {
+    const int64 step = a.space->lane_step[0];
+#pragma unroll
+    for (int k = 0; k < V; ++k)
+      if (k < a.inside) to[k * step] = v.v[k];
+  }
+}
+template <class Access, class T, class Index, int V>
+__device__ void put(const Access& a, const detail::scatter_to<T, Index>& target, const lanes<T, V>& v) {
+  const auto index = lane_cast<int64>(target.index(a));
+#pragma unroll
+  for (int k = 0; k < V; ++k) {
+    int64 at = index.v[k];
+    if (k < a.inside && detail::resolve_index(at, target.limit, target.fault, target.function, target.axis))
+      target.p[a.offset[0] + k * a.space->lane_step[0] + at * target.stride] = v.v[k];
+  }
+}
+
+/// One place of operand 0.
+struct place_access {
+  int64 offset;
+  template <int, class T>
+  __device__ T* at(T* p) const {
+    return p + offset;
+  }
+};
+
+#pragma GCC visibility pop
+
+}  // namespace cudarray::inline v0::backend::gpu

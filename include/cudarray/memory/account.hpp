@@ -1,0 +1,45 @@
+// What the arrays of a device hold, and how much they may.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../core/annotations.hpp"
+#include "../core/error.hpp"
+
+namespace cudarray::inline v0 {
+
+/// Bytes of a device's memory.
+struct memory_statistics {
+  int64 used = 0;    ///< in arrays and temporaries
+  int64 peak = 0;    ///< the most that was used so far
+  int64 cached = 0;  ///< held by the pool beyond that, for arrays to come
+  int64 limit = 0;   ///< what may be used; 0: all there is
+};
+
+namespace detail {
+
+struct memory_account {
+  int64 used = 0, peak = 0, limit = 0;
+};
+
+/// Overwrite memory before it is released.
+CUDARRAY_PUBLIC inline bool poison_memory = false;
+
+/// Books memory that is about to be allocated. Throws out_of_memory where it would exceed the limit.
+inline void charge(memory_account& a, ::std::size_t bytes, const char* device) {
+  const int64 limit = __atomic_load_n(&a.limit, __ATOMIC_RELAXED);
+  const int64 used = __atomic_add_fetch(&a.used, int64(bytes), __ATOMIC_RELAXED);
+  if (limit > 0 && used > limit) {
+    __atomic_sub_fetch(&a.used, int64(bytes), __ATOMIC_RELAXED);
+    throw out_of_memory(cat(device, ": ", bytes, " bytes beside the ", used - int64(bytes),
+                            " in use would exceed the limit of ", limit));
+  }
+  int64 peak = __atomic_load_n(&a.peak, __ATOMIC_RELAXED);
+  while (used > peak && !__atomic_compare_exchange_n(&a.peak, &peak, used, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+}
+inline void credit(memory_account& a, ::std::size_t bytes) {
+  __atomic_sub_fetch(&a.used, int64(bytes), __ATOMIC_RELAXED);
+}
+
+}  // namespace detail
+}  // namespace cudarray::inline v0
