@@ -46,6 +46,7 @@ fi
 configure() {
   local launcher=()
   if command -v ccache >/dev/null; then
+    export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1  # a clone in another folder finds what this one built
     launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_CUDA_COMPILER_LAUNCHER=ccache)
   fi
   # what cmake says is of use only where it fails
