@@ -135,6 +135,45 @@ TEST_CASE("reductions: var and std") {
   CHECK(test::close(ca::var(ca::array<double>({1e9 + 1, 1e9 + 2, 1e9 + 3})), {}, {2. / 3}));
 }
 
+TEST_CASE("reductions: mean_var gives both, over the same axes") {
+  const auto a = ca::array<float>({{1, 2, 4}, {0, 0, 3}});
+  const auto [m, v] = ca::mean_var(a, 1);
+  CHECK(test::close(m, {2}, {7. / 3, 1}));
+  CHECK(test::close(v, {2}, {14. / 9, 2}));
+  const auto kept = ca::mean_var(a, 0, ca::keepdims, ca::ddof{1});
+  CHECK(test::close(kept.mean, {1, 3}, {0.5, 1, 3.5}));
+  CHECK(test::close(kept.var, {1, 3}, {0.5, 2, 0.5}));
+  const auto all = ca::mean_var(ca::astype<double>(a));
+  CHECK(test::close(all.mean, {}, {10. / 6}));
+  CHECK(test::close(all.var, {}, {20. / 9}));
+  CHECK(test::close(ca::mean_var(ca::astype<ca::float16>(a), 1).var, {2}, {14. / 9, 2}, 1e-3));
+  const auto none = ca::mean_var(ca::zeros<float>({2, 0}), 1);
+  CHECK(test::equal(none.mean, {2}, doubles{NAN, NAN}));
+  CHECK(test::equal(none.var, {2}, doubles{NAN, NAN}));
+  CHECK(test::equal(ca::mean_var(ca::array<float>({1, NAN})).var, {}, doubles{NAN}));
+  CHECK(test::thrown<ca::index_error>([&] { ca::mean_var(a, 2); }) ==
+        "mean_var: axis 2 is out of bounds for an array of 2 axes");
+  // rows far from zero: the distances keep their digits
+  std::vector<float> far;
+  for (int i = 0; i < 3 * 5000; ++i) far.push_back(16384.f + float(i * 7919 % 17) / 16);
+  const ca::ndarray<float> x = ca::array(far, {3, 5000});
+  std::vector<double> means, variances;
+  for (int r = 0; r < 3; ++r) {
+    double sum = 0, squares = 0;
+    for (int i = 0; i < 5000; ++i) sum += double(far[std::size_t(r * 5000 + i)]);
+    for (int i = 0; i < 5000; ++i) {
+      const double d = double(far[std::size_t(r * 5000 + i)]) - sum / 5000;
+      squares += d * d;
+    }
+    means.push_back(sum / 5000);
+    variances.push_back(squares / 5000);
+  }
+  const auto rows = ca::mean_var(x, 1);
+  CHECK(test::close(rows.mean, {3}, means, 1e-7));
+  CHECK(test::close(rows.var, {3}, variances, 1e-5));
+  CHECK(test::close(ca::var(x, 1), {3}, variances, 1e-5));
+}
+
 TEST_CASE("reductions: no elements") {
   const auto e = ca::zeros<float>({2, 0, 3});
   CHECK(test::equal(ca::sum(e, 1), {2, 3}, ints{0, 0, 0, 0, 0, 0}));

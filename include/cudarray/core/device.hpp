@@ -19,6 +19,7 @@ struct cuda {
   static constexpr const char* name = "cuda";
   static constexpr bool synchronous = false;
   static constexpr bool host_accessible = false;
+  static constexpr bool one_pass = true;  ///< reductions read their operand once, whatever they have to keep for it
   int ordinal = 0;
   friend constexpr bool operator==(cuda, cuda) = default;
 };

@@ -87,6 +87,44 @@ struct mean_op : sum_op {
   }
 };
 
+/// The sums of float32 numbers and of their squares, which float64 holds exactly: var in one pass.
+struct power_sums {
+  double first, second;
+};
+struct var_op : reduction<false, true> {
+  template <class V>
+  using types = accumulate_in<V, power_sums, power_sums>;
+  template <class A>
+  CUDARRAY_HD static constexpr A identity() {
+    return {0, 0};
+  }
+  template <class Block, class V>
+  CUDARRAY_HD static constexpr Block lift(V v, int64) {
+    const double x = double(v);
+    return {x, x * x};
+  }
+  CUDARRAY_HD static constexpr power_sums combine(const power_sums& a, const power_sums& b) {
+    return {a.first + b.first, a.second + b.second};
+  }
+  CUDARRAY_HD static constexpr double variance(const power_sums& s, int64 count) {
+    const double m = s.first / double(count), v = s.second / double(count) - m * m;
+    return v < 0 ? 0 : v;
+  }
+  template <class R, class A>
+  CUDARRAY_HD static constexpr R finish(const A& sums, int64 count) {
+    return detail::lane_cast<R>(variance(sums, count));
+  }
+};
+/// Mean and variance as the two parts of a complex number.
+struct mean_var_op : var_op {
+  template <class V>
+  using types = accumulate_in<complex64, power_sums, power_sums>;
+  template <class R, class A>
+  CUDARRAY_HD static constexpr R finish(const A& sums, int64 count) {
+    return R(float(sums.first / double(count)), float(variance(sums, count)));
+  }
+};
+
 /// The identity of max and min is never seen: empty ones throw.
 struct max_op : reduction<false, false> {
   template <class V>

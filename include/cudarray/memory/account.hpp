@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../core/annotations.hpp"
+#include "../core/dtype.hpp"
 #include "../core/error.hpp"
 
 namespace cudarray::inline v0 {

@@ -104,20 +104,36 @@ CUDARRAY_REDUCTION(argmax, detail::make_reduce<op::argmax_op>("argmax", detail::
 CUDARRAY_REDUCTION(argmin, detail::make_reduce<op::argmin_op>("argmin", detail::widened<T>(x), over, opt.keep))
 
 namespace detail {
-/// The mean of squared distances from the mean, in two passes: float64 for integers.
+/// True where variances of V are taken in one pass: on devices that prefer it, for what float64 squares exactly.
+template <class V, class Device>
+constexpr bool one_pass_variance() {
+  if constexpr (requires { Device::one_pass; }) return ::std::is_same_v<compute_t<V>, float>;
+  else return false;
+}
+
+/// What turns the mean squared distance of the reduced elements into what `ddof` asks for.
+inline double ddof_factor(const char* function, const shape& from, const axes& over, int64 ddof) {
+  int64 n = 1;
+  const unsigned mask = over.mask(function, from.ndim());
+  for (int d = 0; d < from.ndim(); ++d)
+    if (mask >> d & 1u) n *= from[d];
+  return n > ddof ? double(n) / double(n - ddof) : ::std::numeric_limits<double>::infinity();
+}
+
+/// The mean of squared distances from the mean, in two passes or one: float64 for integers.
 template <class T, class X>
 CUDARRAY_PER_BUILD auto variance(const char* function, const X& x, const axes& over, const reduction_options& opt) {
   using V = ::std::conditional_t<::std::is_void_v<T>, value_type_t<X>, T>;
   using R = ::std::conditional_t<(kind_of<V> < kind::floating), double, V>;
   const auto v = cast_node<compute_t<R>>(widened<T>(x));
-  const auto squares =
-      make_reduce<op::mean_op>(function, square(v - make_reduce<op::mean_op>(function, v, over, true)), over, opt.keep);
-  int64 n = 1;
-  const unsigned mask = over.mask(function, v.dims().ndim());
-  for (int d = 0; d < v.dims().ndim(); ++d)
-    if (mask >> d & 1u) n *= v.dims()[d];
-  const double correction = n > opt.ddof ? double(n) / double(n - opt.ddof) : ::std::numeric_limits<double>::infinity();
-  return cast_node<R>(squares * correction);
+  const double correction = ddof_factor(function, v.dims(), over, opt.ddof);
+  if constexpr (one_pass_variance<R, device_type_t<X>>()) {
+    return cast_node<R>(make_reduce<op::var_op>(function, v, over, opt.keep) * correction);
+  } else {
+    const auto squares = make_reduce<op::mean_op>(
+        function, square(v - make_reduce<op::mean_op>(function, v, over, true)), over, opt.keep);
+    return cast_node<R>(squares * correction);
+  }
 }
 }  // namespace detail
 
@@ -125,6 +141,42 @@ CUDARRAY_PER_BUILD auto variance(const char* function, const X& x, const axes& o
 CUDARRAY_REDUCTION(var, detail::variance<T>("var", x, over, opt))
 /// The standard deviation: the square root of var.
 CUDARRAY_REDUCTION(std, sqrt(detail::variance<T>("std", x, over, opt)))
+
+/// What mean_var returns: `auto [m, v] = ca::mean_var(x, 1);`
+template <class T, class Device>
+struct mean_and_var {
+  ndarray<T, Device> mean, var;
+};
+
+/// Mean and variance over the same axes, on CUDA by one kernel that reads the operand once; floating dtypes. Eager. The
+/// arguments, and what is thrown, are those of var.
+template <array_expression X, reduction_option... O, class Build = this_build>
+mean_and_var<value_type_t<X>, device_type_t<X>> mean_var(const X& x, axes over, const O&... o) {
+  using T = value_type_t<X>;
+  using D = device_type_t<X>;
+  using A = ndarray<T, D>;
+  static_assert(detail::is_floating<T>, "cudarray: mean_var is defined for floating dtypes: use ca::astype<float>(x)");
+  const auto opt = detail::options(o...);
+  if constexpr (detail::one_pass_variance<T, D>() && ::std::is_same_v<T, float>) {
+    const auto n = detail::make_reduce<op::mean_var_op>("mean_var", x, over, opt.keep);
+    auto pairs = detail::materialise<Build>(n);
+    layout first = pairs.where;  // every other float
+    for (int d = 0; d < first.ndim(); ++d) first.stride[d] *= 2;
+    layout second = first;
+    second.offset += 1;
+    const A mean(detail::leaf<T, D>{{}, pairs.store, first, pairs.stamp});
+    const A var(detail::leaf<T, D>{{}, pairs.store, second, pairs.stamp});
+    if (opt.ddof == 0) return {mean, var};
+    return {mean, A(var * detail::ddof_factor("mean_var", n.kid.dims(), over, opt.ddof))};
+  } else {
+    const A m = detail::make_reduce<op::mean_op>("mean_var", x, over, opt.keep);
+    return {m, A(detail::variance<void>("mean_var", x, over, opt))};
+  }
+}
+template <array_expression X, reduction_option... O>
+auto mean_var(const X& x, const O&... o) {
+  return mean_var(x, axes::all(), o...);
+}
 
 /// CUDArray's names of max and min.
 CUDARRAY_REDUCTION(amax, detail::make_reduce<op::max_op>("amax", detail::widened<T>(x), over, opt.keep))
