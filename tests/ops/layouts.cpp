@@ -176,7 +176,7 @@ TEST_CASE("layouts: three axes, reduced in the middle, outside, and around the m
   }
 }
 
-TEST_CASE("layouts: a reduction gives the same bits every time") {
+TEST_CASE("layouts: a reduction gives the same bits every time", "[slow]") {
   const ca::ndarray<float> x = ca::random::normal({300, 70001});
   const auto all = test::values(ca::sum(x)), rows = test::values(ca::sum(x, 1)), columns = test::values(ca::sum(x, 0));
   for (int i = 0; i < 100; ++i) {

@@ -1,4 +1,4 @@
-// Elementwise plans on CUDA: one kernel whose lanes go along an axis, one that turns operands in shared memory.
+// Elementwise plans on CUDA: a kernel for aligned rows, one for tiles with turned operands, one for everything else.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -117,10 +117,10 @@ struct thread_space {
   bool whole = true;      ///< no lane is outside
   bool by_warps = false;  ///< lanes are a warp's width apart
   int64 threads = 1;      ///< of all axes
-  int64 unit = 1,
-        gap = 1;    ///< elements from thread to thread (unless by warps) and from lane to lane on the split axis
-  int64 limit = 1;  ///< its elements
-  uint64 wide = 0;  ///< a bit for each operand whose lanes are one aligned access
+  int64 unit = 1;         ///< elements from thread to thread on the split axis, unless by warps
+  int64 gap = 1;          ///< elements from lane to lane there
+  int64 limit = 1;        ///< its elements
+  uint64 wide = 0;        ///< a bit for each operand whose lanes are one aligned access
   divider extent[max_rank];
   int64 step[Operands][max_rank] = {};  ///< from element to element
   int64 lane_step[Operands] = {};

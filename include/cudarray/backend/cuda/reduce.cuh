@@ -1,4 +1,4 @@
-// Reductions on CUDA: one kernel over any axes of any operand; the same bits in every run, as atomics add nothing up.
+// Reductions on CUDA over any axes of any operand: the same bits in every run, as atomics add nothing up.
 // SPDX-License-Identifier: MIT
 #pragma once
 
