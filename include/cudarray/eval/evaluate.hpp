@@ -134,13 +134,9 @@ void run(const storage_ref& store, const layout& to, const N& n, int ordinal) {
     iteration_space<1 + N::leaves> s;
     const shape full = to.dims;
     s.ndim = s.kept = full.ndim();
-    int axis_of[max_rank] = {};
-    for (int d = 0; d < full.ndim(); ++d) {
-      s.extent[d] = full[d];
-      axis_of[d] = d;
-    }
-    place<0>(s, full, to.stride, axis_of, store.get());
-    const auto tree = lower<1>(n, axis_of + (full.ndim() - n.dims().ndim()), s, fault);
+    for (int d = 0; d < full.ndim(); ++d) s.extent[d] = full[d];
+    place<0>(s, full, to.stride, same_axes, store.get());
+    const auto tree = lower<1>(n, same_axes + (full.ndim() - n.dims().ndim()), s, fault);
     simplify(s, true);
     run_elementwise<Build>(device, store_to<T>{static_cast<T*>(store->data) + to.offset}, tree, s);
   });

@@ -203,6 +203,9 @@ CUDARRAY_HD constexpr void for_each_operand(const scatter_to<T, Index>& t, F&& f
   for_each_operand(t.index, f);
 }
 
+/// Where a node's axes are those of the space.
+inline constexpr int same_axes[max_rank] = {0, 1, 2, 3, 4, 5, 6, 7};
+
 /// Lowers a settled node. Axis d of the node is axis `axis_of[d]` of the space; its leaves are operands I, I + 1, ...
 /// Extents of 1 get stride 0: they repeat.
 template <int I, class Space>

@@ -21,17 +21,13 @@ void scatter(const storage_ref& store, const layout& to, int axis, const Index& 
   if (selected.elements() > 0) {
     iteration_space<1 + N::leaves + Index::leaves> s;
     s.ndim = s.kept = selected.ndim();
-    int axis_of[max_rank] = {};
-    for (int d = 0; d < selected.ndim(); ++d) {
-      s.extent[d] = selected[d];
-      axis_of[d] = d;
-    }
+    for (int d = 0; d < selected.ndim(); ++d) s.extent[d] = selected[d];
     const int inserted = index.dims().ndim();
     for (int d = 0; d < to.ndim(); ++d)
       if (d != axis) s.stride[0][d < axis ? d : d - 1 + inserted] = to.dims[d] == 1 ? 0 : to.stride[d];
     s.store[0] = store.get();
-    const auto tree = lower<1>(value, axis_of + (selected.ndim() - value.dims().ndim()), s, fault);
-    const auto picks = lower<1 + N::leaves>(index, axis_of + axis, s, fault);
+    const auto tree = lower<1>(value, same_axes + (selected.ndim() - value.dims().ndim()), s, fault);
+    const auto picks = lower<1 + N::leaves>(index, same_axes + axis, s, fault);
     simplify(s, true);
     run_elementwise<Build>(
         device,
