@@ -308,7 +308,7 @@ class suite {
                     rate / bandwidth_);
       std::snprintf(extra, sizeof extra, ", \"gbps\": %.1f, \"of_limit\": %.3f", rate * 1e-9, rate / bandwidth_);
     } else if (w.flops > 0) {
-      const double rate = w.flops / (ms * 1e-3), part = rate / w.peak();
+      const double rate = w.flops / (ms * 1e-3), part = w.peak != nullptr ? rate / w.peak() : 0;
       std::snprintf(shown, sizeof shown, "%10.4f ms %9.2f TFLOP/s %5.2f of the peak", ms, rate * 1e-12, part);
       std::snprintf(extra, sizeof extra, ", \"tflops\": %.3f, \"of_limit\": %.3f", rate * 1e-12, part);
     } else if (w.chain) {

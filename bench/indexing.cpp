@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <cudarray/indexing.hpp>
 #include <cudarray/random.hpp>
+#include <cudarray/scatter.hpp>
 
 #include "bench.hpp"
 
@@ -33,6 +34,16 @@ int main(int argc, char** argv) {
     const array a = normal({2 * rows, width}), v = normal({rows, width});
     const auto i = ca::random::permutation(2 * rows)(ca::slice(rows)).copy();  // no row twice
     return [=] { a(i) = v; };
+  });
+  s.row("T1_scatter_add", gpu ? "1M into 2Mx128" : "64K into 128Kx128", {.bytes = 3 * moved + 8. * double(rows)}, [] {
+    const array a = normal({2 * rows, width}), v = normal({rows, width});
+    const auto i = ca::random::integers(rows, 0, 2 * rows);
+    return [=] { ca::scatter_add(a, i, v); };
+  });
+  s.row("T1_scatter_add", "few places", {.bytes = 2 * moved}, [] {
+    const array a = normal({16, width}), v = normal({rows, width});
+    const auto i = ca::random::integers(rows, 0, 16);
+    return [=] { ca::scatter_add(a, i, v); };
   });
   s.row("T1_compact", count(many), {.bytes = 7 * n}, [] {
     const array a = normal(many);

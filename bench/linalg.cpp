@@ -79,7 +79,9 @@ void products(suite& s, const std::string& precision, const std::vector<int64>& 
   s.row("M2_gemm_bias_relu", precision + ' ' + count(n),
         {.flops = 2 * double(n) * double(n) * double(n), .peak = peak<T>, .footprint = 1e8}, [n] {
           const ca::ndarray<T> x = of<T>({n, n}), w = of<T>({n, n}), b = of<T>(n);
-          return [=, c = ca::ndarray<T>()]() mutable { c = ca::ndarray<T>(ca::nnet::relu(ca::matmul(x, w.t()) + b)); };
+          return [=, c = ca::ndarray<T>()]() mutable {
+            c = ca::nnet::linear(x, w.t(), b, {.activation = ca::nnet::activation::relu});
+          };
         });
 }
 
@@ -89,6 +91,16 @@ int main(int argc, char** argv) {
   suite s(argc, argv);
   if constexpr (gpu) {
     products<float>(s, "fp32", {4096, 1024, 256}, 512);
+    for (const int64 n : {4096, 1024, 256}) {
+      const double elements = double(n) * double(n);
+      s.row("M1_gemm", "tf32 " + count(n), {.flops = 2 * elements * double(n), .footprint = 12 * elements}, [n] {
+        const array a = normal({n, n}), b = normal({n, n});
+        return [=, c = array()]() mutable {
+          const ca::precision_scope fast(ca::precision::tf32);
+          c = ca::matmul(a, b);
+        };
+      });
+    }
     products<ca::bfloat16>(s, "bf16", {4096, 8192, 1024, 256}, 512);
   } else {
     products<float>(s, "fp32", {1024, 512, 256}, 64);

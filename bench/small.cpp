@@ -1,6 +1,7 @@
 // A chain of operations on 1024 elements, where launching is all the work: into an existing array, into a new one, and
 // in a CUDA graph, beside the bare kernel launches that they cannot beat.
 // SPDX-License-Identifier: MIT
+#include <cudarray/graph.hpp>
 #include <memory>
 
 #include "bench.hpp"
@@ -12,10 +13,6 @@ namespace {
 constexpr int64 n = 1024;
 
 #if defined(__CUDACC__)
-void check(cudaError_t e) {
-  if (e != cudaSuccess) throw std::runtime_error(cudaGetErrorString(e));
-}
-
 __global__ void triad_kernel(const float* a, const float* x, const float* c, float* y) {
   const int i = int(blockIdx.x) * 256 + int(threadIdx.x);
   y[i] = a[i] + x[i] * c[i];
@@ -23,33 +20,6 @@ __global__ void triad_kernel(const float* a, const float* x, const float* c, flo
 void bare(const float* a, const float* x, const float* c, float* y) {
   triad_kernel<<<n / 256, 256, 0, ca::current_stream().get()>>>(a, x, c, y);
 }
-
-/// What `many()` does on the current stream, as a graph to be launched there.
-class graph {
- public:
-  template <class F>
-  explicit graph(const F& many) : stream_(ca::current_stream()) {
-    check(cudaStreamBeginCapture(stream_.get(), cudaStreamCaptureModeThreadLocal));
-    cudaGraph_t g = nullptr;
-    try {
-      many();
-    } catch (...) {
-      (void)cudaStreamEndCapture(stream_.get(), &g);
-      throw;
-    }
-    check(cudaStreamEndCapture(stream_.get(), &g));
-    check(cudaGraphInstantiate(&graph_, g, 0));
-    cudaGraphDestroy(g);
-  }
-  ~graph() { cudaGraphExecDestroy(graph_); }
-  graph(const graph&) = delete;
-  graph& operator=(const graph&) = delete;
-  void launch() const { check(cudaGraphLaunch(graph_, stream_.get())); }
-
- private:
-  ca::stream stream_;
-  cudaGraphExec_t graph_ = nullptr;
-};
 #else
 void bare(const float* a, const float* x, const float* c, float* __restrict y) {
   for (int64 i = 0; i < n; ++i) y[i] = a[i] + x[i] * c[i];
@@ -86,12 +56,12 @@ int main(int argc, char** argv) {
   // 100 steps a launch, as the peers' graphs
   s.row("E5_small", count(n), {.footprint = 1e9, .peer = "bare_graph", .steps = 100}, [] {
     const operands p;
-    const auto g = std::make_shared<graph>([&] {
+    const auto g = std::make_shared<ca::graph>(ca::graph::capture([&] {
       for (int i = 0; i < 50; ++i) {
         bare(p.a.data(), p.x.data(), p.c.data(), p.y.data());
         bare(p.a.data(), p.y.data(), p.c.data(), p.x.data());
       }
-    });
+    }));
     return [g, p] { g->launch(); };
   });
   s.row("E5_small", count(n), {.footprint = 1e9, .peer = "cudarray_graph", .steps = 100}, [] {
@@ -100,11 +70,9 @@ int main(int argc, char** argv) {
       p.y(ca::_) = p.a + p.x * p.c;
       p.x(ca::_) = p.a + p.y * p.c;
     };
-    step();
-    ca::synchronize();
-    const auto g = std::make_shared<graph>([&] {
+    const auto g = std::make_shared<ca::graph>(ca::graph::capture([&] {
       for (int i = 0; i < 50; ++i) step();
-    });
+    }));
     return [g, p] { g->launch(); };
   });
 #endif

@@ -55,7 +55,7 @@ if(NOT DEFINED CUDARRAY_WITH_CUDA OR CUDARRAY_WITH_CUDA)
     # a program whose CUDA_RUNTIME_LIBRARY is Static must not get the shared runtime as well
     set(cudarray_static_runtime $<STREQUAL:$<TARGET_PROPERTY:CUDA_RUNTIME_LIBRARY>,Static>)
     target_link_libraries(cudarray::cuda INTERFACE $<IF:${cudarray_static_runtime},CUDA::cudart_static,CUDA::cudart>
-                                                   CUDA::cublas)
+                                                   CUDA::cublas CUDA::cublasLt)
     target_compile_definitions(cudarray::cuda INTERFACE CUDARRAY_HAS_CUDA)
     if(NOT DEFINED CUDARRAY_WITH_CUDNN OR CUDARRAY_WITH_CUDNN)
       find_path(CUDARRAY_CUDNN_INCLUDE_DIR cudnn.h HINTS ${CUDAToolkit_INCLUDE_DIRS})

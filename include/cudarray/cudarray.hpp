@@ -8,6 +8,7 @@
 #include "ops/out.hpp"
 
 #include "creation.hpp"
+#include "graph.hpp"
 #include "indexing.hpp"
 #include "io.hpp"
 #include "linalg.hpp"
@@ -17,5 +18,7 @@
 #include "nnet.hpp"
 #include "random.hpp"
 #include "reductions.hpp"
+#include "scatter.hpp"
+#include "sorting.hpp"
 #include "stats.hpp"
 #include "stream.hpp"

@@ -77,7 +77,11 @@ class ndarray {
     static_assert(here,
                   "cudarray: the array is on another device: copy it with ca::to<ca::cuda>(x) or ca::to<ca::cpu>(x)");
     if constexpr (kinds && here) {
-      auto r = detail::materialise<Build>(detail::cast_node<T>(detail::as_operand<T>("", e)));
+      auto r = [&] {
+        // what a selection reads as is a new array already
+        if constexpr (::std::is_same_v<E, selection<T, Device>>) return e.template node<Build>();
+        else return detail::materialise<Build>(detail::cast_node<T>(detail::as_operand<T>("", e)));
+      }();
       store_ = ::std::move(r.store);
       layout_ = r.where;
     }
@@ -90,7 +94,8 @@ class ndarray {
   /// and dtype, shape and contiguity fit.
   template <array_expression E, class Build = this_build>
   requires(!::std::is_same_v<::std::remove_cvref_t<E>, ndarray>) ndarray& operator=(E&& e) & {
-    if constexpr (::std::is_same_v<value_type_t<E>, T> && ::std::is_same_v<device_type_t<E>, Device>) {
+    if constexpr (::std::is_same_v<value_type_t<E>, T> && ::std::is_same_v<device_type_t<E>, Device> &&
+                  !::std::is_same_v<::std::remove_cvref_t<E>, selection<T, Device>>) {
       const auto& n = detail::as_operand<T>("", e);
       if (owns_alone<::std::is_lvalue_reference_v<E>>(n)) {
         detail::assign<Build, T, Device>(store_, layout_, n);

@@ -9,6 +9,7 @@
 #include "nnet/activations.hpp"
 #include "nnet/conv.hpp"
 #include "nnet/dropout.hpp"
+#include "nnet/linear.hpp"
 #include "nnet/losses.hpp"
 #include "nnet/pool.hpp"
 #include "random.hpp"

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <cudarray/eval/entries.hpp>
 #include <cudarray/eval/product.hpp>
+#include <cudarray/eval/sequences.hpp>
 #include <cudarray/memory/stats.hpp>
 
 namespace cudarray::inline v0::backend {
@@ -96,26 +97,62 @@ void run_reduce(toy, const Target& target, const Tree& tree, const Op&, const de
   });
 }
 
-template <class Build>
-detail::storage_ref flat_nonzero(toy device, detail::storage& mask, int64 n, int64& count) {
-  const bool* m = static_cast<const bool*>(mask.data);
+template <class Build, class T, class F>
+detail::storage_ref toy_select(toy device, const detail::sequences& mask, int64& count, const F& item) {
+  const bool* m = mask.at<bool>();
   detail::count(detail::counters.kernels);
-  count = std::count(m, m + n, true);
-  detail::storage_ref r = allocate(device, std::size_t(count) * sizeof(int64));
-  int64* to = static_cast<int64*>(r->data);
-  for (int64 i = 0; i < n; ++i)
-    if (m[i]) *to++ = i;
+  count = std::count(m, m + mask.n, true);
+  detail::storage_ref r = allocate(device, std::size_t(count) * sizeof(T));
+  T* to = static_cast<T*>(r->data);
+  for (int64 i = 0; i < mask.n; ++i)
+    if (m[i]) *to++ = item(i);
   return r;
+}
+template <class Build>
+detail::storage_ref flat_nonzero(toy device, const detail::sequences& mask, int64& count) {
+  return toy_select<Build, int64>(device, mask, count, [](int64 i) { return i; });
+}
+template <class Build, class T>
+detail::storage_ref select_flagged(toy device, const detail::sequences& from, const detail::sequences& mask,
+                                   int64& count) {
+  return toy_select<Build, T>(device, mask, count, [&](int64 i) { return from.at<T>()[i]; });
 }
 
 template <class Build, class T>
-detail::storage_ref stable_argsort(toy device, detail::storage& keys, int64 n) {
-  detail::storage_ref r = allocate(device, std::size_t(n) * sizeof(int64));
-  int64* order = static_cast<int64*>(r->data);
+detail::storage_ref argsort_sequences(toy device, const detail::sequences& s) {
+  detail::storage_ref r = allocate(device, std::size_t(s.elements()) * sizeof(int64));
   detail::count(detail::counters.kernels);
-  const T* k = static_cast<const T*>(keys.data);
-  for (int64 i = 0; i < n; ++i) order[i] = i;
-  std::stable_sort(order, order + n, [k](int64 a, int64 b) { return k[a] == k[a] && (k[b] != k[b] || k[a] < k[b]); });
+  for (int64 row = 0; row < s.outer; ++row) {
+    int64* order = static_cast<int64*>(r->data) + row * s.n;
+    const T* k = s.at<T>() + row * s.n;
+    for (int64 i = 0; i < s.n; ++i) order[i] = i;
+    std::stable_sort(order, order + s.n,
+                     [k](int64 a, int64 b) { return k[a] == k[a] && (k[b] != k[b] || k[a] < k[b]); });
+  }
+  return r;
+}
+template <class Build, class T>
+detail::storage_ref sort_sequences(toy device, const detail::sequences& s) {
+  const detail::storage_ref order = argsort_sequences<Build, T>(device, s);
+  detail::storage_ref r = allocate(device, std::size_t(s.elements()) * sizeof(T));
+  for (int64 i = 0; i < s.elements(); ++i)
+    static_cast<T*>(r->data)[i] = s.at<T>()[i / s.n * s.n + static_cast<int64*>(order->data)[i]];
+  return r;
+}
+template <class Build, class Op, class T>
+detail::storage_ref scan_sequences(toy device, const detail::sequences& s) {
+  using types = typename Op::template types<T>;
+  detail::storage_ref r = allocate(device, std::size_t(s.elements()) * sizeof(typename types::result));
+  detail::count(detail::counters.kernels);
+  for (int64 o = 0; o < s.outer; ++o)
+    for (int64 j = 0; j < s.inner; ++j) {
+      auto sum = Op::template identity<typename types::total>();
+      for (int64 i = 0; i < s.n; ++i) {
+        const int64 at = (o * s.n + i) * s.inner + j;
+        sum = Op::combine(sum, Op::template lift<typename types::total>(s.at<T>()[at], i));
+        static_cast<typename types::result*>(r->data)[at] = Op::template finish<typename types::result>(sum, i + 1);
+      }
+    }
   return r;
 }
 

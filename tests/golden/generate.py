@@ -22,7 +22,8 @@ ULPS = {
     "exp": 4, "exp2": 4, "expm1": 4, "log": 4, "log2": 4, "log10": 4, "log1p": 4, "cbrt": 4,
     "sin": 4, "cos": 4, "tan": 6, "arcsin": 6, "arccos": 4, "arctan": 4, "sinh": 6, "cosh": 4, "tanh": 4,
     "power": 16, "arctan2": 6, "hypot": 4,
-    "sum": 16, "prod": 64, "mean": 16, "var": 32, "std": 32, "matmul": 16, "multiply complex64": 4,
+    "sum": 16, "prod": 64, "mean": 16, "var": 32, "std": 32, "cumsum": 16, "cumprod": 64,
+    "matmul": 16, "multiply complex64": 4,
 }
 
 DTYPES = ["bool", "int32", "int64", "uint8", "float32", "float64"]
@@ -48,6 +49,8 @@ MIXED = {op: [("int32", "float32"), ("uint8", "int64"), ("float32", "float64")]
          for op in ("multiply", "divide", "maximum", "remainder", "less")}
 MIXED["bitwise_or"] = [("uint8", "int64"), ("bool", "int32")]
 REDUCTIONS = ["sum", "prod", "mean", "max", "min", "argmax", "argmin", "any", "all", "var", "std"]
+SORTS = ["sort", "argsort"]
+SCANS = {"cumsum": np.add, "cumprod": np.multiply, "cummax": np.maximum, "cummin": np.minimum}
 NOT_BOOL = {"negative", "sign", "square", "subtract"}
 NOT_FLOAT = {"invert", *BITWISE, *SHIFTS}
 
@@ -56,10 +59,11 @@ DOMAIN = {
     "exp": (-80, 80), "exp2": (-100, 100), "expm1": (-40, 60), "log": (0, 100), "log2": (0, 100), "log10": (0, 100),
     "log1p": (-1, 100), "sqrt": (0, 100), "tan": (-20, 20), "arcsin": (-1, 1), "arccos": (-1, 1), "arctan": (-5, 5),
     "tanh": (-5, 5), "power": (-5, 5), "arctan2": (-2, 2), "sum": (-4, 4), "mean": (-4, 4), "var": (-4, 4),
-    "std": (-4, 4), "prod": (0.9, 1.1), "any": (-1, 1), "all": (-1, 1), "matmul": (-4, 4),
+    "std": (-4, 4), "prod": (0.9, 1.1), "cumsum": (-4, 4), "cumprod": (0.9, 1.1), "any": (-1, 1), "all": (-1, 1),
+    "matmul": (-4, 4),
     **{op: (-3, 3) for op in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")},
 }
-ACCUMULATING = {"sum", "mean", "var", "std", "prod"}
+ACCUMULATING = {"sum", "mean", "var", "std", "prod", "cumsum", "cumprod"}
 
 
 def is_float(dtype):
@@ -296,6 +300,17 @@ class Generator:
             axes = [a - ndim if r.random() < 0.4 else a for a in axes]
         return Case(op, [x], result, integers=axes, keepdims=keepdims, scale=scale)
 
+    # sorting and scanning along one axis; scans also of all elements
+
+    def sequences(self, op, dtype):
+        r = self.choose
+        specials = r.choice([0, 0, 0.03]) if op in ACCUMULATING else r.choice([0, 0.05, 0.2])
+        x = self.operand(dtype, self.shape(least=op in SORTS, large=op != "cumprod"), op, specials)
+        ndim = len(x.shape)
+        axis = None if ndim == 0 or op not in SORTS and r.random() < 0.25 else r.randrange(ndim)
+        result, scale = sequences(op, x.value, axis)
+        return Case(op, [x], result, integers=None if axis is None else [axis - r.choice([0, ndim])], scale=scale)
+
     # indexing and shapes
 
     def copy(self, op, dtype):
@@ -457,6 +472,7 @@ class Generator:
         slots += [(3, self.binary, op, t, t) for op in BINARY for t in defined(op)]
         slots += [(1, self.binary, op, t, u) for op, pairs in MIXED.items() for t, u in pairs]
         slots += [(3, self.reduction, op, t) for op in REDUCTIONS for t in DTYPES]
+        slots += [(3, self.sequences, op, t) for op in (*SORTS, *SCANS) for t in DTYPES]
         slots += [(1, self.astype, "astype", t, u) for t in DTYPES for u in DTYPES]
         for method in (self.where, self.clip, self.copy, self.index, self.transpose, self.reshape, self.concatenate,
                        self.stack, self.take, self.mask_select, self.mask_assign, self.assign):
@@ -564,6 +580,23 @@ def reduction(op, x, axes):
     return np.sqrt(variance).astype(result), largest(wide)
 
 
+def sequences(op, x, axis):
+    """What sorting or scanning along an axis gives (None: of all elements), and what its error is measured against."""
+    if op == "sort":
+        return np.sort(x, axis=axis), 0.0
+    if op == "argsort":
+        return np.argsort(x, axis=axis, kind="stable").astype(np.int64), 0.0
+    if axis is None:
+        x, axis = x.ravel(), 0
+    accumulate, kind = SCANS[op].accumulate, x.dtype.kind
+    if op in ("cummax", "cummin"):
+        return accumulate(x, axis=axis), 0.0
+    if kind != "f":
+        return accumulate(x, axis=axis, dtype=np.uint64 if kind == "u" else np.int64), 0.0
+    wide = x.astype(np.longdouble)
+    return accumulate(wide, axis=axis).astype(x.dtype), largest(abs_sum(wide, axis)) if op == "cumsum" else 0.0
+
+
 def census(cases):
     """What the cases cover: one line, and assertions."""
     operands = [x for c in cases for x in c.operands]
@@ -576,15 +609,17 @@ def census(cases):
     seen = collections.Counter()
     for c in cases:
         seen.update({(c.op.split("<")[0], x.dtype) for x in c.operands})
+    sequences_given = [c.integers is not None for c in cases if c.op in (*SORTS, *SCANS)]
     pairs = {tuple(x.dtype for x in c.operands) for c in cases if c.op == "add"}
     print(f"{len(cases)} cases, {len({op for op, _ in seen})} functions, {len(seen)} (function, dtype) pairs, "
           f"ranks {sorted(ranks)}, {strided:.0%} of {len(operands)} operands strided, "
           f"{empty:.0%} of cases with empty ones, {broadcast} with operands of two shapes, "
           f"{special} float operands with NaN or infinity, "
           f"add of {len(pairs)} dtype pairs")
-    if len(cases) < 1500:
+    if len(cases) < 1700:
         return
     assert strided >= 0.5 and empty >= 0.1 and ranks >= set(range(6)) and special >= 100 and broadcast >= 100
+    assert len(sequences_given) >= 108 and 10 <= sequences_given.count(False) <= len(sequences_given) / 2
     assert all((t, u) in pairs for t in DTYPES for u in DTYPES)
     for times, _, op, *dtypes in Generator(0).slots():
         assert all(seen[op, t] >= times for t in dtypes), (op, dtypes)

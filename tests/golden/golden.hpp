@@ -108,6 +108,7 @@ void add_mixed(table& t);
 void add_logic(table& t);
 void add_selection(table& t);
 void add_reductions(table& t);
+void add_sorting(table& t);
 void add_indexing(table& t);
 void add_manipulation(table& t);
 void add_linalg(table& t);

@@ -5,6 +5,7 @@
 namespace {
 
 using ca::_;
+using ca::int64;
 using ca::none;
 using ca::slice;
 using array_t = ca::ndarray<float>;
@@ -20,6 +21,38 @@ std::string out_of_range(const F& f) {
     f();
     ca::synchronize();
   });
+}
+
+enum class flags_set { nothing, all, last, first, half, few };
+
+/// a(mask) and flatnonzero(mask) of n elements, `offset` and more behind the start of their memory.
+template <class T>
+bool selects(int64 n, flags_set which, int64 offset) {
+  std::vector<ca::uint8> flags(std::size_t(offset + n), 1), elements(std::size_t(2 * offset + n));
+  for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = ca::uint8(i * 7 % 251);
+  std::vector<int64> positions;
+  for (int64 i = 0; i < n; ++i) {
+    const ca::uint32 chance = (ca::uint32(i) * 2654435761u) >> 16;
+    const bool set = which == flags_set::all || (which == flags_set::last && i == n - 1) ||
+                     (which == flags_set::first && i == 0) || (which == flags_set::half && chance % 2 == 1) ||
+                     (which == flags_set::few && chance % 500 == 0);
+    flags[std::size_t(offset + i)] = set;
+    if (set) positions.push_back(i);
+  }
+  const ca::ndarray<bool> mask = ca::eval(ca::astype<bool>(ca::array(flags)))(slice(offset, none));
+  ca::ndarray<T> all = ca::astype<T>(ca::array(elements));
+  if constexpr (ca::kind_of<T> == ca::kind::complex_) all = all * T(1, -3);
+  const ca::ndarray<T> b = all(slice(2 * offset, none))(mask);
+  std::vector<double> right, got;
+  for (int64 i : positions) right.push_back(elements[std::size_t(2 * offset + i)]);
+  for (const T v : test::values(b)) {
+    if constexpr (ca::kind_of<T> == ca::kind::complex_) got.push_back(double(v.re + (v.im + 3 * v.re)));
+    else got.push_back(double(v));
+  }
+  if constexpr (std::is_same_v<T, bool>)
+    for (double& v : right) v = v != 0;
+  return b.shape() == ca::shape{int64(positions.size())} && got == right &&
+         test::values(ca::flatnonzero(mask)) == positions;
 }
 
 }  // namespace
@@ -89,6 +122,43 @@ TEST_CASE("indexing: reading through a mask or an index array") {
         "index: a mask of shape (3,) for an array of shape (2, 3)");
   CHECK(test::thrown<ca::index_error>([&] { a(ca::zeros<bool>({2, 3, 1})); }).find("(2, 3, 1)") != std::string::npos);
   CHECK(test::thrown<ca::index_error>([&] { a(0, 0)(at({0})); }).find("0 axes") != std::string::npos);
+}
+
+TEST_CASE("indexing: a mask of all axes") {
+  array_t a = make();
+  CHECK(test::equal(a(_, slice(none, none, -1))(ca::eval(a > 2)(_, slice(none, none, -1))), {4}, ints{3, 6, 5, 4}));
+  CHECK(test::equal(a(ca::broadcast_to(ca::array<bool>({true, false, true}), {2, 3})), {4}, ints{1, 3, 4, 6}));
+  CHECK(test::equal(ca::broadcast_to(a(0), {2, 3})(a > 3), {3}, ints{1, 2, 3}));
+  CHECK(test::equal(a(1, 2)(ca::full<bool>({}, true)), {1}, ints{6}));
+  CHECK(test::equal(a(1, 2)(ca::full<bool>({}, false)), {0}, ints{}));
+  CHECK(test::equal(array_t()(ca::ndarray<bool>()), {0}, ints{}));
+  CHECK(test::equal(array_t()(ca::zeros<bool>({0})), {0}, ints{}));
+  CHECK(test::equal(ca::zeros({0, 3})(ca::zeros<bool>({0, 3})), {0}, ints{}));
+  const array_t b = a(a > 2);
+  a(_) = 0;
+  CHECK(test::equal(b, {4}, ints{3, 4, 5, 6}));  // elements of its own
+  a = b(b > 3);
+  a = a(a < 6);
+  CHECK(test::equal(a, {2}, ints{4, 5}));
+  const auto flags = ca::array<bool>({true, false, true});
+  CHECK(test::equal(flags(flags), {2}, ints{1, 1}));
+}
+
+TEST_CASE("indexing: masks of many elements, at any offset") {
+  for (const int64 n : {1, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 4095, 4096, 4097, 5000, 70000, 1000003})
+    for (const flags_set which :
+         {flags_set::nothing, flags_set::all, flags_set::last, flags_set::first, flags_set::half, flags_set::few})
+      for (const int64 offset : {0, 1, 13}) {
+        INFO(n << " elements, offset " << offset << ", mask " << int(which));
+        CHECK(selects<float>(n, which, offset));
+        if (n != 1025 && n != 70000) continue;
+        CHECK(selects<bool>(n, which, offset));
+        CHECK(selects<ca::uint8>(n, which, offset));
+        CHECK(selects<double>(n, which, offset));
+        CHECK(selects<ca::complex64>(n, which, offset));
+        if (n == 1025) CHECK(selects<ca::complex128>(n, which, offset));
+        if (n == 1025) CHECK(selects<ca::float16>(n, which, offset));
+      }
 }
 
 TEST_CASE("indexing: writing through a mask") {

@@ -26,19 +26,4 @@ detail::fault_record* fault_slot(Device) {
   return nullptr;
 }
 
-/// The positions of the true elements of a contiguous mask of n elements, ascending, as int64; waits for the device to
-/// learn how many there are.
-template <class Build, class Device>
-detail::storage_ref flat_nonzero(Device, detail::storage&, int64, int64&) {
-  CUDARRAY_NO_BACKEND(Device);
-  return {};
-}
-
-/// The positions that sort n contiguous elements: stable, NaN last, as int64.
-template <class Build, class T, class Device>
-detail::storage_ref stable_argsort(Device, detail::storage&, int64) {
-  CUDARRAY_NO_BACKEND(Device);
-  return {};
-}
-
 }  // namespace cudarray::inline v0::backend

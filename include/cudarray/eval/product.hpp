@@ -20,6 +20,15 @@ struct product {
   }
 };
 
+/// What may follow a product: `c = c + bias`, one element for each column, and then max(c, 0) if `relu`. `done` says
+/// that the backend did it.
+struct epilogue {
+  storage* bias;
+  int64 offset;
+  bool relu;
+  bool done;
+};
+
 }  // namespace detail
 
 namespace backend {
@@ -27,6 +36,11 @@ namespace backend {
 template <class Build, class T, class Device>
 void multiply_matrices(Device, const detail::product&) {
   CUDARRAY_NO_BACKEND(Device);
+}
+/// A product of one matrix by one, with an epilogue: done and true, or nothing done and false. Optional.
+template <class Build, class T, class Device>
+bool multiply_with_epilogue(Device, const detail::product&, const detail::epilogue&) {
+  return false;
 }
 }  // namespace backend
 

@@ -6,6 +6,10 @@
 #include "account.hpp"
 #include "storage.hpp"
 
+namespace cudarray::inline v0::detail {
+struct random_source;
+}
+
 namespace cudarray::inline v0::backend {
 
 /// False, but only once it is instantiated: the condition of the fallbacks' static_assert.
@@ -37,6 +41,13 @@ void copy_from_host(Device, detail::storage&, ::std::size_t, const void*, ::std:
 template <class Device>
 void synchronize_device(Device) {
   CUDARRAY_NO_BACKEND(Device);
+}
+
+/// True while this thread captures a graph on the device: then `source`, of the thread's seed and stream, is made what
+/// each launch finds its next `blocks` of random numbers by. Optional.
+template <class Device>
+bool capture_random(Device, uint64, detail::random_source&) {
+  return false;
 }
 
 /// The device's account: `allocate` charges it, releasing credits it.

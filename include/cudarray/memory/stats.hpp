@@ -19,7 +19,7 @@ struct statistics {
 
 namespace detail {
 CUDARRAY_PUBLIC inline statistics counters;
-inline void count(uint64& c) { __atomic_fetch_add(&c, uint64(1), __ATOMIC_RELAXED); }
+inline void count(uint64& c, int64 times = 1) { __atomic_fetch_add(&c, uint64(times), __ATOMIC_RELAXED); }
 }  // namespace detail
 
 /// The counters of this process.

@@ -18,6 +18,7 @@ struct storage {
   bool read_only = false;
   bool borrowed = false;  ///< memory of the caller's: a name bound to it is not a reason to write there
   int64 references = 1;
+  int64 pins = 0;     ///< those of them that are no names of arrays: captured graphs
   uint64 writes = 0;  ///< counts completed writes; a leaf compares it with what it saw when it was built
 };
 
@@ -47,7 +48,10 @@ class storage_ref {
     if (s_ == nullptr) __builtin_unreachable();  // g++ 12 warns of it otherwise
     return *s_;
   }
-  int64 references() const { return s_ ? __atomic_load_n(&s_->references, __ATOMIC_ACQUIRE) : 0; }
+  /// Without pins.
+  int64 references() const {
+    return s_ ? __atomic_load_n(&s_->references, __ATOMIC_ACQUIRE) - __atomic_load_n(&s_->pins, __ATOMIC_RELAXED) : 0;
+  }
 
  private:
   storage* s_ = nullptr;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../eval/scatter.hpp"
+#include "../eval/sequences.hpp"
 #include "manipulation.hpp"
 #include "reductions.hpp"
 
@@ -43,6 +44,22 @@ gather<T, D, I> make_gather(const leaf<T, D>& source, const I& index, int axis, 
   return {{}, source, index, axis, selected_shape(source.where.dims, axis, index.dims()), function};
 }
 
+/// Where an expression is not 0: contiguous; a mask that is so already is handed back.
+template <class Build, class X>
+ndarray<bool, device_type_t<X>> mask_array(const char* function, const X& x) {
+  using M = ndarray<bool, device_type_t<X>>;
+  if constexpr (::std::is_same_v<X, M>) {
+    if (x.storage().get()) return ascontiguousarray<bool, device_type_t<X>, Build>(x);
+  }
+  return M(materialise<Build>(cast_node<bool>(as_operand<bool>(function, x))));
+}
+
+/// A contiguous array as one sequence.
+template <class T, class Device>
+sequences one_sequence(const ndarray<T, Device>& a) {
+  return {a.storage().get(), a.where().offset, 1, a.size(), 1};
+}
+
 }  // namespace detail
 
 /// The elements of `a` that `index` picks along an axis; the axis is replaced by the axes of the index. Lazy. Negative
@@ -59,9 +76,9 @@ auto take(const X& x, const I& index, int axis = 0) {
 template <array_expression X, class Build = this_build>
 const ndarray<int64, device_type_t<X>> flatnonzero(const X& x) {
   using D = device_type_t<X>;
-  const auto mask = detail::materialise<Build>(detail::cast_node<bool>(detail::as_operand<bool>("flatnonzero", x)));
+  const ndarray<bool, D> mask = detail::mask_array<Build>("flatnonzero", x);
   int64 count = 0;
-  auto store = flat_nonzero<Build>(D{mask.store->ordinal}, *mask.store, mask.where.elements(), count);
+  auto store = flat_nonzero<Build>(mask.device(), detail::one_sequence(mask), count);
   return ndarray<int64, D>(detail::leaf<int64, D>{{}, ::std::move(store), detail::c_layout(count), 0});
 }
 
@@ -135,6 +152,15 @@ class selection {
   /// The selected elements, gathered into a new array.
   template <class Build = this_build>
   detail::leaf<T, Device> node() const {
+    if (masked_ && mask_.ndim() == array_.ndim() && array_.storage().get()) {
+      const ndarray<T, Device> from = ascontiguousarray<T, Device, Build>(array_);
+      const ndarray<bool, Device> mask = detail::mask_array<Build>("index", mask_);
+      int64 count = 0;
+      auto store =
+          select_flagged<Build, T>(array_.device(), detail::one_sequence(from), detail::one_sequence(mask), count);
+      const uint64 stamp = detail::write_count(*store);
+      return {{}, ::std::move(store), detail::c_layout(count), stamp};
+    }
     const auto [from, index] = picks<Build>();
     return detail::materialise<Build>(detail::make_gather(from, index, 0));
   }

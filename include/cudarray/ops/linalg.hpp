@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../core/precision.hpp"
 #include "../eval/product.hpp"
 #include "manipulation.hpp"
 #include "reductions.hpp"
@@ -44,7 +45,7 @@ inline bool blas_writable(const layout& l) {
 
 /// c = a @ b where the shapes fit and c has elements. For floats c must be writable by a BLAS, and apart from a and b.
 template <class Build, class T, class Device>
-void multiply_into(ndarray<T, Device> c, ndarray<T, Device> a, ndarray<T, Device> b) {
+void multiply_into(ndarray<T, Device> c, ndarray<T, Device> a, ndarray<T, Device> b, epilogue* then = nullptr) {
   if constexpr (is_floating<T> || is_complex<T>) {
     if (!blas_readable(a.where())) a = copy<ndarray<T, Device>, Build>(a);
     if (!blas_readable(b.where())) b = copy<ndarray<T, Device>, Build>(b);
@@ -69,8 +70,10 @@ void multiply_into(ndarray<T, Device> c, ndarray<T, Device> a, ndarray<T, Device
       p.batch = extent[--axes_left];
       for (int i = 0; i < 3; ++i) p.step[i] = stride[i][axes_left];
     }
+    if (then != nullptr && axes_left == 0 && p.batch == 1)
+      then->done = multiply_with_epilogue<Build, T>(a.device(), p, *then);
     int64 index[max_rank] = {};
-    for (bool more = true; more;) {
+    for (bool more = then == nullptr || !then->done; more;) {
       multiply_matrices<Build, T>(a.device(), p);
       more = false;
       for (int d = axes_left - 1; d >= 0 && !more; --d) {
@@ -91,7 +94,7 @@ void multiply_into(ndarray<T, Device> c, ndarray<T, Device> a, ndarray<T, Device
 /// The product as a new array, or in `out`: by way of a new one where out cannot be written while a and b are read.
 template <class Build, class T, class Device>
 ndarray<T, Device> multiply(const char* function, ndarray<T, Device> a, ndarray<T, Device> b,
-                            const ndarray<T, Device>* out = nullptr) {
+                            const ndarray<T, Device>* out = nullptr, epilogue* then = nullptr) {
   if (a.ndim() == 0 || b.ndim() == 0)
     throw shape_error(cat(function, ": shapes ", a.shape(), " and ", b.shape(), ": a 0-d operand (write a * b)"));
   const bool vector_a = a.ndim() == 1, vector_b = b.ndim() == 1;
@@ -132,7 +135,7 @@ ndarray<T, Device> multiply(const char* function, ndarray<T, Device> a, ndarray<
   if (!in_place)
     c = ndarray<T, Device>(
         leaf<T, Device>{{}, allocate(a.device(), ::std::size_t(full.elements()) * sizeof(T)), c_layout(full), 0});
-  if (full.elements() > 0) multiply_into<Build>(c, a, b);
+  if (full.elements() > 0) multiply_into<Build>(c, a, b, then);
   if (vector_a) c = squeeze(c, -2);
   if (vector_b) c = squeeze(c, -1);
   if (out != nullptr && !in_place) {

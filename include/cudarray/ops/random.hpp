@@ -2,68 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../core/philox.hpp"
+#include "../core/generator.hpp"
 #include "creation.hpp"
 #include "sorting.hpp"
 
 namespace cudarray::inline v0::random {
-
-/// A position in a stream of random numbers: a value, copied freely; a copy repeats what the original will give.
-///
-/// A call for n numbers takes the next ceil(n / 4) blocks of four words, or ceil(n / 2) for numbers of 64 bits
-/// (float64, integers, permutation).
-class generator {
- public:
-  explicit generator(uint64 seed, uint64 stream = 0) : source_{seed, stream, 0} {}
-  uint64 seed() const { return source_.seed; }
-  uint64 stream() const { return source_.stream; }
-  /// The next block.
-  uint64 offset() const { return source_.block; }
-  void skip(uint64 blocks) { source_.block += blocks; }
-  /// Hands out the blocks for n numbers, `per_block` to a block.
-  detail::random_source take(int64 n, int per_block) {
-    const detail::random_source s = source_;
-    source_.block += (uint64(n) + uint64(per_block) - 1) / uint64(per_block);
-    return s;
-  }
-
- private:
-  detail::random_source source_;
-};
-
-namespace detail_random {
-/// The process's seed; its epoch counts the calls of `seed`.
-struct process_seed {
-  uint64 value = 0, epoch = 0, threads = 0;
-};
-CUDARRAY_PUBLIC inline process_seed process;
-struct thread_state {
-  uint64 epoch = ~uint64(0), thread = 0;
-  generator g{0};
-};
-CUDARRAY_PUBLIC inline thread_state& this_thread() {
-  static thread_local thread_state s{~uint64(0), __atomic_fetch_add(&process.threads, uint64(1), __ATOMIC_RELAXED),
-                                     generator(0)};
-  return s;
-}
-}  // namespace detail_random
-
-/// This thread's generator: stream k for the k-th thread that asks, restarted by `seed`.
-inline generator& thread_generator() {
-  auto& s = detail_random::this_thread();
-  const uint64 epoch = __atomic_load_n(&detail_random::process.epoch, __ATOMIC_ACQUIRE);
-  if (s.epoch != epoch) {
-    s.g = generator(__atomic_load_n(&detail_random::process.value, __ATOMIC_RELAXED), s.thread);
-    s.epoch = epoch;
-  }
-  return s.g;
-}
-
-/// Restarts every thread's generator with this seed. Without it the seed is 0.
-inline void seed(uint64 value) {
-  __atomic_store_n(&detail_random::process.value, value, __ATOMIC_RELAXED);
-  __atomic_fetch_add(&detail_random::process.epoch, uint64(1), __ATOMIC_RELEASE);
-}
 
 namespace detail_random {
 
@@ -104,7 +47,7 @@ struct uniform_number {
     T v;
     if constexpr (::std::is_same_v<T, float>) v = math::fma(unit_float(w.w[k]), width, low);
     else v = math::fma(unit_double(w.two(k)), width, low);
-    return v > last ? last : v;
+    return v < last ? v : last;
   }
 };
 
@@ -158,11 +101,22 @@ CUDARRAY_PER_BUILD inline numbers_at<integer_number> integer_numbers(int64 low, 
   return {{low, uint64(high) - uint64(low)}, {}};
 }
 
+/// A generator's next numbers; while a graph is captured, those that each of its launches will find.
+template <class Device>
+random_source take(const char* function, generator& g, int64 n, int per_block, Device device) {
+  const uint64 blocks = (uint64(n) + uint64(per_block) - 1) / uint64(per_block);
+  random_source s(g.seed(), g.stream());
+  if (!capture_random(device, blocks, s)) return g.take(n, per_block);
+  if (&g != &thread_generator())
+    throw value_error(cudarray::detail::cat(function, ": a graph can capture numbers of the thread's generator only"));
+  return s;
+}
+
 /// A new array of a generator's next numbers.
 template <class Build, class Device, class F>
 const ndarray<typename F::value_type, Device> draw(const char* function, const shape& s, F numbers, generator& g,
                                                    Device device) {
-  numbers.from = g.take(cudarray::detail::check_extents(function, s).elements(), F::group);
+  numbers.from = take(function, g, cudarray::detail::check_extents(function, s).elements(), F::group, device);
   return cudarray::detail::from_generator<Build>(function, s, numbers, device);
 }
 /// The same into an array that is there. One that is read-only consumes nothing.
@@ -170,7 +124,7 @@ template <class Build, class T, class Device, class F>
 const ndarray<T, Device> draw(const char* function, const out_argument<T, Device>& o, F numbers, generator& g) {
   const auto to = o.array.node();
   cudarray::detail::check_writable(*to.store, to.where);
-  numbers.from = g.take(to.where.elements(), F::group);
+  numbers.from = take(function, g, to.where.elements(), F::group, o.array.device());
   return cudarray::detail::write_out<Build>(
       function, o, cudarray::detail::generate<F, Device>{{}, numbers, to.where.dims, to.store->ordinal});
 }

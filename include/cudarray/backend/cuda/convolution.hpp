@@ -4,6 +4,7 @@
 
 #include <cudnn.h>
 
+#include "../../core/precision.hpp"
 #include "../../eval/convolution.hpp"
 #include "memory.hpp"
 
@@ -42,7 +43,9 @@ struct convolution_descriptors {
     check(cudnnSetConvolution2dDescriptor(convolution, int(c.padding[0]), int(c.padding[1]), int(c.stride[0]),
                                           int(c.stride[1]), 1, 1, CUDNN_CROSS_CORRELATION, type),
           "cudnnSetConvolution2dDescriptor");
-    check(cudnnSetConvolutionMathType(convolution, CUDNN_FMA_MATH), "cudnnSetConvolutionMathType");  // no TF32
+    const bool exact = detail::thread_precision() == precision::ieee;
+    check(cudnnSetConvolutionMathType(convolution, exact ? CUDNN_FMA_MATH : CUDNN_DEFAULT_MATH),
+          "cudnnSetConvolutionMathType");
   }
   ~convolution_descriptors() {
     (void)cudnnDestroyConvolutionDescriptor(convolution);

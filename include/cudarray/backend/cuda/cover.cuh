@@ -132,6 +132,12 @@ CUDARRAY_NO_INLINE void cover_map(map_cover<Operands>& c, const detail::iteratio
       c.form = map_cover<Operands>::rows;
       return;
     }
+    if (c.threads.whole && row >= 4) {
+      c.threads.short_rows = true;
+      c.blocks = ceil_div(c.threads.threads, per_block);
+      c.form = map_cover<Operands>::rows;
+      return;
+    }
   }
   if (x >= 0 && s.extent[x] < 64)
     for (int d = 0; d < x; ++d) split = s.extent[d] > s.extent[split] ? d : split;

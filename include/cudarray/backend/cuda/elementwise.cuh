@@ -8,8 +8,8 @@ namespace cudarray::inline v0::backend {
 namespace gpu {
 #pragma GCC visibility push(hidden)  // kernels belong to the file's own binary
 
-/// Rows of neighbouring lanes with wide accesses: `per_row` blocks on each row of the last axis, U groups of threads in
-/// a block one after another, no lane outside.
+/// Rows of neighbouring lanes with wide accesses: `per_row` blocks on each row of the last axis, or, where rows are
+/// short, blocks on all threads; U groups of threads in a block one after another, no lane outside.
 template <int V, int U, int Operands, class Target, class Tree>
 __global__ void __launch_bounds__(block_threads)
     row_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree,
@@ -18,7 +18,7 @@ __global__ void __launch_bounds__(block_threads)
   const int x = s.ndim - 1;
   int64 block = blockIdx.x;
   a[0].start(s);
-  if (x > 0) {
+  if (__builtin_expect(x > 0 && !s.short_rows, 0)) {  // small arrays are flat, and notice every jump
     const int64 row = per_row.divide(block);
     block -= row * per_row.divisor;
     s.move(row, 0, x, a[0].offset);
@@ -27,12 +27,17 @@ __global__ void __launch_bounds__(block_threads)
 #pragma unroll
   for (int u = U - 1; u >= 0; --u) {
     if (u > 0) a[u] = a[0];
-    if (t + u * block_threads >= s.extent[x].divisor) continue;
+    const int64 at = t + u * block_threads;
+    if (at >= (s.short_rows ? s.threads : s.last)) continue;
     a[u].inside = V;
-    // along a row an operand moves by ones or stands still
+    if (__builtin_expect(s.short_rows, 0)) {
+      s.move(at, 0, s.ndim, a[u].offset);
+    } else {
+      // along a row an operand moves by ones or stands still
 #pragma unroll
-    for (int k = 0; k < Operands; ++k)
-      if (s.lane_step[k] != 0) a[u].offset[k] += (t + u * block_threads) * V;
+      for (int k = 0; k < Operands; ++k)
+        if (s.lane_step[k] != 0) a[u].offset[k] += at * V;
+    }
     a[u].template fetch<reach::whole>(tree, target);
   }
 #pragma unroll
@@ -162,7 +167,8 @@ void run_elementwise(cuda device, const Target& target, const Tree& tree, const 
   using loaded = gpu::registers<1, Tree, Target>;
   constexpr int loads = loaded::count, widest = int(sizeof(T)) > Tree::widest ? int(sizeof(T)) : Tree::widest;
   constexpr int V = gpu::lanes_for<widest, loaded::widest>;
-  constexpr int U = loads <= 1 ? 4 : loads == 2 ? 2 : 1;  // groups: enough loads under way, few registers
+  // groups: enough loads under way, few registers; a gathered element waits for its index as well
+  constexpr int U = loads <= 1 || (loads == 2 && gpu::has_gathered<Tree>) ? 4 : loads == 2 ? 2 : 1;
   constexpr bool may_turn = Target::direct && !gpu::has_gathered<Tree> && loads > 0 && loads <= 12;
   constexpr int side = widest <= 4 && loads <= 4 ? 64 : 32, slot = side * (side + 1) * Tree::widest;
   gpu::survey<Operands> leaves;

@@ -113,17 +113,20 @@ template <int Operands>
 struct thread_space {
   int ndim = 0, kept = 0, split = -1;
   int lanes = 1;
-  bool near = true;       ///< 32 bits hold every number of threads and every offset
-  bool whole = true;      ///< no lane is outside
-  bool by_warps = false;  ///< lanes are a warp's width apart
-  int64 threads = 1;      ///< of all axes
-  int64 unit = 1;         ///< elements from thread to thread on the split axis, unless by warps
-  int64 gap = 1;          ///< elements from lane to lane there
-  int64 limit = 1;        ///< its elements
-  uint64 wide = 0;        ///< a bit for each operand whose lanes are one aligned access
+  bool near = true;         ///< 32 bits hold every number of threads and every offset
+  bool whole = true;        ///< no lane is outside
+  bool by_warps = false;    ///< lanes are a warp's width apart
+  bool short_rows = false;  ///< a block takes several
+  uint64 wide = 0;          ///< a bit for each operand whose lanes are one aligned access
+  int64 last = 1;           ///< threads of the last axis
+  // what rows need stands in front: a kernel waits for each line of its parameters
+  int64 lane_step[Operands] = {};
+  int64 threads = 1;  ///< of all axes
+  int64 unit = 1;     ///< elements from thread to thread on the split axis, unless by warps
+  int64 gap = 1;      ///< elements from lane to lane there
+  int64 limit = 1;    ///< its elements
   divider extent[max_rank];
   int64 step[Operands][max_rank] = {};  ///< from element to element
-  int64 lane_step[Operands] = {};
 
   /// The axes of `s`, of which V lanes divide axis `split` (-1 where there is none).
   void divide(const detail::iteration_space<Operands>& s, int V, int split_axis, bool neighbours) {
@@ -147,6 +150,7 @@ struct thread_space {
         for (int k = 0; k < Operands; ++k) lane_step[k] = gap * step[k][d];
       }
       threads *= n;
+      last = n;
       extent[d] = divider(n);
     }
     near = threads < far;

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cublasLt.h>
 #include <cublas_v2.h>
 
+#include "../../core/precision.hpp"
 #include "../../eval/product.hpp"
 #include "memory.hpp"
 
@@ -21,7 +23,14 @@ inline void check(cublasStatus_t s, const char* call) {
 CUDARRAY_PUBLIC inline cublasHandle_t blas_handle(int ordinal) {
   static thread_local cublasHandle_t handles[most_devices];
   if (handles[ordinal] == nullptr) check(cublasCreate(&handles[ordinal]), "cublasCreate");
-  check(cublasSetStream(handles[ordinal], current(ordinal)->handle), "cublasSetStream");
+  const stream_ref& stream = current(ordinal);
+  check(cublasSetStream(handles[ordinal], stream->handle), "cublasSetStream");
+  if (stream->captured != nullptr) {  // a launched graph may run beside other work of the handle
+    constexpr ::std::size_t bytes = ::std::size_t(32) << 20;
+    if (stream->captured->blas_workspace == nullptr)
+      stream->captured->blas_workspace = stream->captured->pool->take(bytes);
+    check(cublasSetWorkspace(handles[ordinal], stream->captured->blas_workspace, bytes), "cublasSetWorkspace");
+  }
   return handles[ordinal];
 }
 
@@ -35,12 +44,71 @@ constexpr cudaDataType_t data_type() {
   else return CUDA_C_64F;
 }
 
+/// float32 is IEEE float32 unless this thread asked for TF32.
+template <class T>
+cublasComputeType_t compute_type() {
+  if constexpr (::std::is_same_v<T, double> || ::std::is_same_v<T, complex128>) return CUBLAS_COMPUTE_64F;
+  else if constexpr (detail::is_half<T>) return CUBLAS_COMPUTE_32F;
+  else return detail::thread_precision() == precision::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+}
+
+/// This thread's handle of cuBLASLt for a device, and the algorithms it chose.
+struct light_blas {
+  struct choice {
+    int64 m, n, k, leading[3];
+    int kind;
+    cublasLtMatmulAlgo_t algorithm;
+    ::std::size_t workspace;
+    bool found;
+  };
+  static constexpr int most = 64;
+  cublasLtHandle_t handle = nullptr;
+  choice known[most];
+  int count = 0, oldest = 0;
+};
+CUDARRAY_PUBLIC inline light_blas& light_blas_of(int ordinal) {
+  static thread_local light_blas* states[most_devices];
+  if (states[ordinal] == nullptr) {
+    auto* s = new light_blas;
+    const cublasStatus_t made = cublasLtCreate(&s->handle);
+    if (made != CUBLAS_STATUS_SUCCESS) delete s;
+    check(made, "cublasLtCreate");
+    states[ordinal] = s;
+  }
+  return *states[ordinal];
+}
+
+/// Descriptors of cuBLASLt, destroyed with it.
+struct light_product {
+  cublasLtMatmulDesc_t operation = nullptr;
+  cublasLtMatrixLayout_t a = nullptr, b = nullptr, c = nullptr;
+  cublasLtMatmulPreference_t preference = nullptr;
+  light_product() = default;
+  light_product(const light_product&) = delete;
+  light_product& operator=(const light_product&) = delete;
+  ~light_product() {
+    (void)cublasLtMatmulPreferenceDestroy(preference);
+    (void)cublasLtMatrixLayoutDestroy(c);
+    (void)cublasLtMatrixLayoutDestroy(b);
+    (void)cublasLtMatrixLayoutDestroy(a);
+    (void)cublasLtMatmulDescDestroy(operation);
+  }
+  template <class V>
+  void set(cublasLtMatmulDescAttributes_t what, const V& v) {
+    check(cublasLtMatmulDescSetAttribute(operation, what, &v, sizeof(v)), "cublasLtMatmulDescSetAttribute");
+  }
+  template <class V>
+  void prefer(cublasLtMatmulPreferenceAttributes_t what, const V& v) {
+    check(cublasLtMatmulPreferenceSetAttribute(preference, what, &v, sizeof(v)),
+          "cublasLtMatmulPreferenceSetAttribute");
+  }
+};
+
 }  // namespace gpu
 
 /// cuBLAS is column-major: c' = b' a' is what our row-major c = a b looks like to it.
 template <class Build, class T>
 void multiply_matrices(cuda device, const detail::product& g) {
-  constexpr bool wide = ::std::is_same_v<T, double> || ::std::is_same_v<T, complex128>;
   using scale = ::std::conditional_t<detail::is_half<T>, float, T>;
   const gpu::device_guard guard(device.ordinal);
   const gpu::stream_ref& stream = gpu::current(device.ordinal);
@@ -55,13 +123,88 @@ void multiply_matrices(cuda device, const detail::product& g) {
     return;
   }
   const scale one(1), zero(0);
-  gpu::check(cublasGemmStridedBatchedEx_64(gpu::blas_handle(device.ordinal), transposed(2), transposed(1), g.n, g.m,
-                                           g.k, &one, g.at<T>(2), gpu::data_type<T>(), leading(2), g.step[2],
-                                           g.at<T>(1), gpu::data_type<T>(), leading(1), g.step[1], &zero, g.at<T>(0),
-                                           gpu::data_type<T>(), leading(0), g.step[0], g.batch,
-                                           wide ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
-             "cublasGemmStridedBatchedEx");
+  gpu::check(
+      cublasGemmStridedBatchedEx_64(gpu::blas_handle(device.ordinal), transposed(2), transposed(1), g.n, g.m, g.k, &one,
+                                    g.at<T>(2), gpu::data_type<T>(), leading(2), g.step[2], g.at<T>(1),
+                                    gpu::data_type<T>(), leading(1), g.step[1], &zero, g.at<T>(0), gpu::data_type<T>(),
+                                    leading(0), g.step[0], g.batch, gpu::compute_type<T>(), CUBLAS_GEMM_DEFAULT),
+      "cublasGemmStridedBatchedEx");
   detail::count(detail::counters.kernels);
+}
+
+/// c = a b + bias, and max(c, 0) of it, in one kernel of cuBLASLt, where it has one and all lies on 16 bytes.
+template <class Build, class T>
+bool multiply_with_epilogue(cuda device, const detail::product& g, const detail::epilogue& e) {
+  if constexpr (!::std::is_same_v<T, float> && !detail::is_half<T>) {
+    return false;
+  } else {
+    constexpr ::std::size_t alignment = 16, workspace = ::std::size_t(32) << 20;
+    const T* const bias = static_cast<const T*>(e.bias->data) + e.offset;
+    const auto transposed = [&](int o) { return g.column[o] == 1 ? CUBLAS_OP_N : CUBLAS_OP_T; };
+    const auto leading = [&](int o) { return g.column[o] == 1 ? g.row[o] : g.column[o]; };
+    const auto aligned = [&](const void* p) { return reinterpret_cast<::std::uintptr_t>(p) % alignment == 0; };
+    bool fits = g.k > 0 && aligned(bias);
+    for (int i = 0; i < 3; ++i)
+      fits = fits && aligned(g.at<T>(i)) && ::std::size_t(leading(i)) * sizeof(T) % alignment == 0;
+    if (!fits) return false;
+    const gpu::device_guard guard(device.ordinal);
+    const gpu::stream_ref& stream = gpu::current(device.ordinal);
+    gpu::light_blas& blas = gpu::light_blas_of(device.ordinal);
+    gpu::light_product d;
+    constexpr cudaDataType_t type = gpu::data_type<T>();
+    const cublasComputeType_t compute = gpu::compute_type<T>();
+    const cublasLtEpilogue_t epilogue = e.relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
+    // as in multiply_matrices c' = b' a' is what cuBLASLt computes, and the bias is one element for each of its rows
+    const auto matrix = [&](cublasLtMatrixLayout_t& to, int o, int64 rows, int64 columns) {
+      const bool plain = transposed(o) == CUBLAS_OP_N;
+      gpu::check(cublasLtMatrixLayoutCreate(&to, type, uint64(plain ? columns : rows), uint64(plain ? rows : columns),
+                                            leading(o)),
+                 "cublasLtMatrixLayoutCreate");
+    };
+    gpu::check(cublasLtMatmulDescCreate(&d.operation, compute, CUDA_R_32F), "cublasLtMatmulDescCreate");
+    d.set(CUBLASLT_MATMUL_DESC_TRANSA, transposed(2));
+    d.set(CUBLASLT_MATMUL_DESC_TRANSB, transposed(1));
+    d.set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue);
+    d.set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
+    d.set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, type);
+    matrix(d.a, 2, g.k, g.n);
+    matrix(d.b, 1, g.m, g.k);
+    matrix(d.c, 0, g.m, g.n);
+    const int kind =
+        int(transposed(1)) | int(transposed(2)) << 2 | int(e.relu) << 4 | int(compute) << 6 | int(type) << 16;
+    gpu::light_blas::choice* best = nullptr;
+    for (int i = 0; i < blas.count && best == nullptr; ++i) {
+      gpu::light_blas::choice& c = blas.known[i];
+      if (c.m == g.m && c.n == g.n && c.k == g.k && c.kind == kind && c.leading[0] == leading(0) &&
+          c.leading[1] == leading(1) && c.leading[2] == leading(2))
+        best = &c;
+    }
+    if (best == nullptr) {
+      gpu::check(cublasLtMatmulPreferenceCreate(&d.preference), "cublasLtMatmulPreferenceCreate");
+      d.prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, workspace);
+      for (const auto which : {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+                               CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
+        d.prefer(which, uint32(alignment));
+      cublasLtMatmulHeuristicResult_t found;
+      int count = 0;
+      const cublasStatus_t s =
+          cublasLtMatmulAlgoGetHeuristic(blas.handle, d.operation, d.a, d.b, d.c, d.c, d.preference, 1, &found, &count);
+      if (s != CUBLAS_STATUS_NOT_SUPPORTED) gpu::check(s, "cublasLtMatmulAlgoGetHeuristic");
+      const int at = blas.count < gpu::light_blas::most ? blas.count++ : blas.oldest++ % gpu::light_blas::most;
+      best = &blas.known[at];
+      *best = {g.m, g.n, g.k, {leading(0), leading(1), leading(2)}, kind, found.algo, found.workspaceSize, count > 0};
+    }
+    if (!best->found) return false;
+    const detail::storage_ref scratch = allocate(device, best->workspace);
+    for (int i = 0; i < 3; ++i) gpu::use_on(g.store[i], stream, i == 0);
+    gpu::use_on(e.bias, stream, false);
+    const float one = 1, zero = 0;
+    gpu::check(cublasLtMatmul(blas.handle, d.operation, &one, g.at<T>(2), d.a, g.at<T>(1), d.b, &zero, g.at<T>(0), d.c,
+                              g.at<T>(0), d.c, &best->algorithm, scratch->data, best->workspace, stream->handle),
+               "cublasLtMatmul");
+    detail::count(detail::counters.kernels);
+    return true;
+  }
 }
 
 }  // namespace cudarray::inline v0::backend

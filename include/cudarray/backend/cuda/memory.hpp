@@ -5,6 +5,7 @@
 #include "../../eval/plan.hpp"
 #include "../../memory/account.hpp"
 #include "../../memory/stats.hpp"
+#include "capture.hpp"
 #include "runtime.hpp"
 
 namespace cudarray::inline v0::backend {
@@ -15,7 +16,8 @@ struct block : detail::storage {
   static constexpr int most_users = 8;
   stream_ref home, writer;
   stream_ref users[most_users];
-  int user_count = 0;  ///< streams other than home that touched it
+  int user_count = 0;          ///< streams other than home that touched it
+  graph_pool* pool = nullptr;  ///< it lies in a graph's memory
   char lock = 0;
 };
 
@@ -41,8 +43,14 @@ inline void order(const stream_state& earlier, const stream_state& later) {
 inline void release_block(detail::storage* s) noexcept;
 
 /// Called before work on `now` reads or writes a block. On the stream that wrote last, with no other user, it is one
-/// compare; else the work waits for the last write, and a write for every reader too.
+/// compare; else the work waits for the last write, and a write for every reader too. What is captured waits when it is
+/// launched.
 inline void use_on(detail::storage* s, const stream_ref& now, bool write) {
+  if (now->captured != nullptr && s != nullptr) {
+    if (s->release != release_block || static_cast<block*>(s)->pool != now->captured->pool)
+      now->captured->note(s, write);
+    return;
+  }
   if (s == nullptr || s->release != release_block) return;  // borrowed memory: its owner orders its use
   auto& b = *static_cast<block*>(s);
   if (b.writer.get() == now.get() && __atomic_load_n(&b.user_count, __ATOMIC_ACQUIRE) == 0) return;
@@ -75,6 +83,15 @@ inline void use_on(detail::storage* s, const stream_ref& now, bool write) {
 /// Frees in home's order, after the last use on every stream. Never throws; after the runtime's end it does nothing.
 inline void release_block(detail::storage* s) noexcept {
   auto* b = static_cast<block*>(s);
+  if (b->pool != nullptr) {
+    if (detail::poison_memory && b->home->captured != nullptr)
+      (void)cudaMemsetAsync(b->data, 0xff, b->bytes, b->home->handle);
+    b->pool->give(b->data);
+    b->pool->remove(b);
+    b->pool->drop();
+    delete b;
+    return;
+  }
   int before = -1;
   if (cudaGetDevice(&before) == cudaSuccess) {
     if (before != b->ordinal) (void)cudaSetDevice(b->ordinal);
@@ -127,6 +144,7 @@ inline void throw_reported(int ordinal) {
 
 /// Waits for this thread's stream and throws what went wrong in it.
 inline void wait(int ordinal) {
+  refuse_captured(current(ordinal), "waiting for the device");
   check(cudaStreamSynchronize(current(ordinal)->handle), "cudaStreamSynchronize");
   throw_reported(ordinal);
 }
@@ -141,14 +159,24 @@ CUDARRAY_PUBLIC inline detail::storage_ref allocate(cuda device, ::std::size_t b
     gpu::keep_pool_memory(device.ordinal);
     __atomic_store_n(&pools_kept[device.ordinal], true, __ATOMIC_RELAXED);
   }
-  detail::charge(gpu::account(device.ordinal), bytes, "cuda");
+  gpu::graph_pool* const pool = stream->captured != nullptr ? stream->captured->pool : nullptr;
   void* data = nullptr;
-  const cudaError_t e = bytes > 0 ? cudaMallocAsync(&data, bytes, stream->handle) : cudaSuccess;
-  if (e != cudaSuccess) {
-    detail::credit(gpu::account(device.ordinal), bytes);
-    gpu::check(e, detail::cat("allocating ", bytes, " bytes").c_str());
+  if (pool != nullptr) {
+    data = pool->take(bytes > 0 ? bytes : 1);
+  } else {
+    detail::charge(gpu::account(device.ordinal), bytes, "cuda");
+    const cudaError_t e = bytes > 0 ? cudaMallocAsync(&data, bytes, stream->handle) : cudaSuccess;
+    if (e != cudaSuccess) {
+      detail::credit(gpu::account(device.ordinal), bytes);
+      gpu::check(e, detail::cat("allocating ", bytes, " bytes").c_str());
+    }
   }
   auto* b = new gpu::block;
+  if (pool != nullptr) {
+    b->pool = pool;
+    pool->keep();
+    pool->add(b);
+  }
   b->data = data;
   b->bytes = bytes;
   b->ordinal = device.ordinal;
@@ -161,6 +189,7 @@ CUDARRAY_PUBLIC inline detail::storage_ref allocate(cuda device, ::std::size_t b
 inline void copy_to_host(cuda device, void* host, detail::storage& s, ::std::size_t offset, ::std::size_t bytes) {
   const gpu::device_guard guard(device.ordinal);
   const gpu::stream_ref& stream = gpu::current(device.ordinal);
+  gpu::refuse_captured(stream, "reading an array on the host (item, to, printing, a mask)");
   gpu::use_on(&s, stream, false);
   gpu::check(cudaMemcpyAsync(host, static_cast<const char*>(s.data) + offset, bytes, cudaMemcpyDefault, stream->handle),
              "cudaMemcpyAsync");
@@ -171,6 +200,7 @@ inline void copy_from_host(cuda device, detail::storage& s, ::std::size_t offset
                            ::std::size_t bytes) {
   const gpu::device_guard guard(device.ordinal);
   const gpu::stream_ref& stream = gpu::current(device.ordinal);
+  gpu::refuse_captured(stream, "copying from the host");
   gpu::use_on(&s, stream, true);
   gpu::check(cudaMemcpyAsync(static_cast<char*>(s.data) + offset, host, bytes, cudaMemcpyDefault, stream->handle),
              "cudaMemcpyAsync");
@@ -180,6 +210,19 @@ inline void copy_from_host(cuda device, detail::storage& s, ::std::size_t offset
 inline void synchronize_device(cuda device) {
   const gpu::device_guard guard(device.ordinal);
   gpu::wait(device.ordinal);
+}
+
+inline bool capture_random(cuda device, uint64 blocks, detail::random_source& source) {
+  gpu::capture* const c = gpu::current(device.ordinal)->captured;
+  if (c == nullptr) return false;
+  if (c->random.base == nullptr) {
+    c->random = source;
+    c->random.base = static_cast<const uint64*>(c->pool->take(sizeof(uint64)));
+  }
+  source.block = c->random_blocks;
+  source.base = c->random.base;
+  c->random_blocks += blocks;
+  return true;
 }
 
 inline detail::memory_account& account_of(cuda device) {

@@ -3,22 +3,11 @@
 #pragma once
 
 #include "cover.cuh"
+#include "sequences.cuh"
 
 namespace cudarray::inline v0::backend {
 namespace gpu {
 #pragma GCC visibility push(hidden)  // kernels belong to the file's own binary
-
-template <class T>
-__device__ T shuffle_down(const T& v, int by) {
-  constexpr int words = (sizeof(T) + 3) / 4;
-  uint32 w[words] = {};
-  memcpy(w, &v, sizeof(T));
-#pragma unroll
-  for (int i = 0; i < words; ++i) w[i] = __shfl_down_sync(~0u, w[i], unsigned(by));
-  T r;
-  memcpy(&r, w, sizeof(T));
-  return r;
-}
 
 /// Combines the threads of each result in the same order always; the value is valid where depth is 0.
 template <class Op, int V, class Total, int Operands>

@@ -55,12 +55,15 @@ class device_guard {
 
 inline constexpr int most_tickets = 1024;
 
+struct capture;
+
 /// A stream shared by those who use it and by the memory last used on it. Its tickets are counters in device memory,
 /// all zero between two kernels: a kernel whose blocks have to know which of them is the last counts there.
 struct stream_state {
   cudaStream_t handle = nullptr;
   int ordinal = 0;
   uint32* tickets = nullptr;
+  capture* captured = nullptr;  ///< what its work becomes part of, if it is being captured
   int64 references = 1;
 };
 
@@ -94,7 +97,7 @@ inline stream_ref make_stream(int ordinal) {
   const device_guard guard(ordinal);
   cudaStream_t handle = nullptr;
   check(cudaStreamCreate(&handle), "cudaStreamCreate");
-  const stream_ref s(new stream_state{handle, ordinal, nullptr, 1});
+  const stream_ref s(new stream_state{handle, ordinal, nullptr, nullptr, 1});
   void* tickets = nullptr;
   check(cudaMallocAsync(&tickets, most_tickets * sizeof(uint32), handle), "cudaMallocAsync");
   s->tickets = static_cast<uint32*>(tickets);
@@ -163,8 +166,12 @@ inline stream current_stream(cuda device = {}) { return stream(backend::gpu::cur
 /// Makes a stream this thread's current one, for the scope.
 class stream_scope {
  public:
-  explicit stream_scope(const stream& s)
-      : ordinal_(s.device().ordinal), before_(::std::exchange(backend::gpu::thread_stream(ordinal_), s.state())) {}
+  /// Throws cuda_error where this thread captures a graph.
+  explicit stream_scope(const stream& s) : ordinal_(s.device().ordinal) {
+    if (backend::gpu::current(ordinal_)->captured != nullptr)
+      throw cuda_error("graph: work on another stream cannot be captured");
+    before_ = ::std::exchange(backend::gpu::thread_stream(ordinal_), s.state());
+  }
   ~stream_scope() { backend::gpu::thread_stream(ordinal_) = before_; }
   stream_scope(const stream_scope&) = delete;
   stream_scope& operator=(const stream_scope&) = delete;

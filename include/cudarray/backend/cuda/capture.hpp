@@ -1,0 +1,191 @@
+// What a graph under capture keeps: the memory its work allocates, and the arrays from before that it uses.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <vector>
+
+#include "../../core/philox.hpp"
+#include "../../memory/account.hpp"
+#include "../../memory/storage.hpp"
+#include "runtime.hpp"
+
+namespace cudarray::inline v0::backend::gpu {
+
+struct block;
+
+/// Memory of a graph: pieces of segments, given out again as soon as they are released while the graph is captured. It
+/// lives as long as the graph or an array in it.
+class graph_pool {
+ public:
+  explicit graph_pool(int ordinal, detail::memory_account& account) : ordinal_(ordinal), account_(account) {}
+  graph_pool(const graph_pool&) = delete;
+  graph_pool& operator=(const graph_pool&) = delete;
+
+  /// Memory aligned to 512 bytes: the smallest free piece that is large enough. Throws out_of_memory.
+  void* take(::std::size_t bytes) {
+    constexpr ::std::size_t unit = 512;
+    const ::std::size_t size = (bytes + unit - 1) / unit * unit;
+    const lock_guard guard(lock_);
+    int best = find(size);
+    if (best < 0) {
+      grow(size);
+      best = find(size);
+    }
+    pieces_[best].free = false;
+    if (const ::std::size_t rest = pieces_[best].size - size; rest > 0) {
+      pieces_[best].size = size;
+      pieces_.insert(pieces_.begin() + best + 1, {pieces_[best].at + size, rest, pieces_[best].segment, true});
+    }
+    return pieces_[best].at;
+  }
+  void give(void* p) {
+    const lock_guard guard(lock_);
+    for (::std::size_t i = 0; i < pieces_.size(); ++i) {
+      if (pieces_[i].at != p) continue;
+      pieces_[i].free = true;
+      join(i);
+      if (i > 0) join(i - 1);
+      return;
+    }
+  }
+
+  /// The blocks that lie in it.
+  void add(block* b) {
+    const lock_guard guard(lock_);
+    blocks_.push_back(b);
+  }
+  void remove(block* b) {
+    const lock_guard guard(lock_);
+    for (block*& known : blocks_)
+      if (known == b) {
+        known = blocks_.back();
+        blocks_.pop_back();
+        return;
+      }
+  }
+  template <class F>
+  void each_block(const F& f) {
+    const lock_guard guard(lock_);
+    for (block* b : blocks_) f(b);
+  }
+
+  void keep() { __atomic_fetch_add(&references_, int64(1), __ATOMIC_RELAXED); }
+  void drop() noexcept {
+    if (__atomic_fetch_sub(&references_, int64(1), __ATOMIC_ACQ_REL) == 1) delete this;
+  }
+
+ private:
+  struct piece {
+    char* at;
+    ::std::size_t size;
+    int segment;
+    bool free;
+  };
+  class lock_guard {
+   public:
+    explicit lock_guard(char& lock) : lock_(lock) {
+      while (__atomic_test_and_set(&lock_, __ATOMIC_ACQUIRE)) {
+      }
+    }
+    ~lock_guard() { __atomic_clear(&lock_, __ATOMIC_RELEASE); }
+    lock_guard(const lock_guard&) = delete;
+    lock_guard& operator=(const lock_guard&) = delete;
+
+   private:
+    char& lock_;
+  };
+
+  /// Waits for the graph's last launch.
+  ~graph_pool() {
+    int before = -1;
+    if (!segments_.empty() && cudaGetDevice(&before) == cudaSuccess) {
+      (void)cudaSetDevice(ordinal_);
+      (void)cudaDeviceSynchronize();
+      for (const segment& s : segments_) (void)cudaFree(s.at);
+      (void)cudaSetDevice(before);
+    }
+    (void)cudaGetLastError();
+    for (const segment& s : segments_) detail::credit(account_, s.size);
+  }
+
+  int find(::std::size_t size) const {
+    int best = -1;
+    for (int i = 0; i < int(pieces_.size()); ++i)
+      if (pieces_[i].free && pieces_[i].size >= size && (best < 0 || pieces_[i].size < pieces_[best].size)) best = i;
+    return best;
+  }
+  void join(::std::size_t i) {
+    if (i + 1 < pieces_.size() && pieces_[i].free && pieces_[i + 1].free &&
+        pieces_[i].segment == pieces_[i + 1].segment) {
+      pieces_[i].size += pieces_[i + 1].size;
+      pieces_.erase(pieces_.begin() + int64(i) + 1);
+    }
+  }
+  void grow(::std::size_t size) {
+    constexpr ::std::size_t least = ::std::size_t(2) << 20;
+    const ::std::size_t n = (size + least - 1) / least * least;
+    detail::charge(account_, n, "cuda");
+    void* p = nullptr;
+    const cudaError_t e = cudaMalloc(&p, n);
+    if (e != cudaSuccess) {
+      detail::credit(account_, n);
+      check(e, detail::cat("allocating ", n, " bytes for a graph").c_str());
+    }
+    const int number = int(segments_.size());
+    segments_.push_back({static_cast<char*>(p), n});
+    pieces_.push_back({static_cast<char*>(p), n, number, true});
+  }
+
+  struct segment {
+    char* at;
+    ::std::size_t size;
+  };
+  int ordinal_;
+  detail::memory_account& account_;
+  ::std::vector<segment> segments_;
+  ::std::vector<piece> pieces_;  // by segment and address
+  ::std::vector<block*> blocks_;
+  int64 references_ = 1;
+  char lock_ = 0;
+};
+
+/// One capture. It pins the storage it uses, so that this is there at every launch, and does not count as a name of it.
+struct capture {
+  struct use {
+    detail::storage* store;
+    bool written;
+  };
+  graph_pool* pool;
+  ::std::vector<use> uses;       ///< of what existed before
+  detail::random_source random;  ///< its base, in the pool, says where a launch's random numbers begin
+  uint64 random_blocks = 0;      ///< how many it takes
+  void* blas_workspace = nullptr;
+
+  explicit capture(graph_pool* p) : pool(p) {}
+  capture(const capture&) = delete;
+  capture& operator=(const capture&) = delete;
+  ~capture() {
+    for (const use& u : uses) {
+      __atomic_fetch_sub(&u.store->pins, int64(1), __ATOMIC_RELAXED);
+      const detail::storage_ref last(u.store);  // drops the reference
+    }
+    pool->drop();
+  }
+  void note(detail::storage* s, bool write) {
+    for (use& u : uses)
+      if (u.store == s) {
+        u.written = u.written || write;
+        return;
+      }
+    uses.push_back({s, write});
+    __atomic_fetch_add(&s->references, int64(1), __ATOMIC_RELAXED);
+    __atomic_fetch_add(&s->pins, int64(1), __ATOMIC_RELAXED);
+  }
+};
+
+/// Throws for what would wait for the device, or tie the graph to memory of the host's, while a stream is captured.
+inline void refuse_captured(const stream_ref& stream, const char* what) {
+  if (stream->captured != nullptr) throw cuda_error(detail::cat("graph: ", what, " cannot be captured"));
+}
+
+}  // namespace cudarray::inline v0::backend::gpu

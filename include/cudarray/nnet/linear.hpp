@@ -1,0 +1,57 @@
+// The layer x w + b with an activation behind it.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../ops/linalg.hpp"
+#include "activations.hpp"
+
+namespace cudarray::inline v0::nnet {
+
+enum class activation { none, relu };
+
+struct linear_options {
+  nnet::activation activation = activation::none;
+};
+
+/// x @ w + b, with an activation: (..., k), (k, n), (n,) -> (..., n). Eager. On CUDA float16, bfloat16 and float32 take
+/// one call of cuBLASLt where it has a kernel for it; the sum with b is then rounded once. Throws shape_error.
+///     ca::nnet::linear(x, w, b, {.activation = ca::nnet::activation::relu})
+template <array_expression X, array_expression W, array_expression B, class Build = this_build>
+auto linear(const X& x, const W& w, const B& b, const linear_options& o = {}) {
+  using T = value_type_t<X>;
+  using D = device_type_t<X>;
+  using A = ndarray<T, D>;
+  constexpr bool one_dtype =
+      ::std::is_same_v<value_type_t<W>, T> && ::std::is_same_v<value_type_t<B>, T> && cudarray::detail::is_floating<T>;
+  static_assert(one_dtype, "cudarray: nnet::linear: x, w and b must be of one floating dtype: use ca::astype<T>(x)");
+  constexpr bool one_device = cudarray::detail::on_one_device<X, W>() && cudarray::detail::on_one_device<X, B>();
+  static_assert(one_device,
+                "cudarray: the operands are on two devices: move one with ca::to<ca::cuda>(x) or ca::to<ca::cpu>(x)");
+  if constexpr (one_dtype && one_device) {
+    const A input(x), weights(w), bias(b);
+    if (weights.ndim() != 2 || bias.shape() != shape{weights.shape(1)})
+      throw shape_error(cudarray::detail::cat("nnet::linear: weights of shape ", weights.shape(),
+                                              " and a bias of shape ", bias.shape(), "; (k, n) and (n,) are wanted"));
+    const A bias_row = ascontiguousarray<T, D, Build>(bias);
+    cudarray::detail::epilogue e{bias_row.node().store.get(), bias_row.where().offset, o.activation == activation::relu,
+                                 false};
+    // rows of all leading axes at a time
+    const bool flat = input.ndim() > 2;
+    const A rows = flat ? reshape<A, Build>(input, {-1, input.shape(-1)}) : input;
+    A y = cudarray::detail::multiply<Build, T, D>("nnet::linear", rows, weights, nullptr, &e);
+    if (!e.done) {
+      if (e.relu) y(ellipsis) = relu(y + bias_row);
+      else y += bias_row;
+    }
+    if (flat) {
+      shape s = input.shape();
+      s[s.ndim() - 1] = weights.shape(1);
+      y = reshape<A, Build>(y, s);
+    }
+    return static_cast<const A>(y);
+  } else {
+    return cudarray::detail::poison{};
+  }
+}
+
+}  // namespace cudarray::inline v0::nnet

@@ -1,0 +1,244 @@
+// Captured graphs: CUDA only.
+// SPDX-License-Identifier: MIT
+#include <sstream>
+#include <thread>
+
+#include "test.hpp"
+
+namespace {
+
+using ca::_;
+using array = ca::ndarray<float>;
+using numbers = std::vector<float>;
+
+array iota(ca::int64 n) { return ca::astype<float>(ca::arange(n)); }
+
+/// A step of training with dropout, written so that it can be captured.
+struct network {
+  array w1 = ca::random::normal({64, 96}, 0, 0.1f), b1 = ca::zeros(96), w2 = ca::random::normal({96, 10}, 0, 0.1f),
+        b2 = ca::zeros(10), m1 = ca::zeros({64, 96}), m2 = ca::zeros({96, 10}), loss = ca::zeros({});
+
+  void step(const array& x, const array& truth) {
+    const array h = ca::matmul(x, w1) + b1, r = ca::nnet::relu(h);
+    const auto [kept, mask] = ca::nnet::dropout(r, 0.4);
+    const array y = ca::matmul(kept, w2) + b2;
+    loss(ca::ellipsis) = ca::mean(ca::nnet::softmax_cross_entropy(y, truth));
+    const array dy = ca::nnet::softmax_cross_entropy_backward(y, truth) * (1.f / float(x.shape(0)));
+    const array dh = ca::nnet::relu_backward(ca::matmul(dy, w2.t()) * mask, h);
+    m2(_) = 0.9f * m2 - 0.1f * ca::matmul(kept.t(), dy);
+    m1(_) = 0.9f * m1 - 0.1f * ca::matmul(x.t(), dh);
+    w2 += m2;
+    w1 += m1;
+    b2 -= 0.1f * ca::sum(dy, 0);
+    b1 -= 0.1f * ca::sum(dh, 0);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("graph: launches do what the function would") {
+  array x = iota(1000), y = ca::zeros(1000);
+  const auto g = ca::graph::capture([&] { y(_) = x * 2.f + 1.f; });
+  CHECK(g.kernels() == 1);
+  CHECK(ca::max(y).item() == 0);  // captured, not done
+  const auto before = ca::stats();
+  g.launch();
+  CHECK((ca::stats() - before).kernels == 1);
+  CHECK((ca::stats() - before).allocations == 0);
+  CHECK(y(999).item() == 1999);
+  x(_) = ca::ones(1000);
+  g.launch();
+  CHECK(ca::min(y).item() == 3);
+  CHECK(ca::max(y).item() == 3);
+}
+
+TEST_CASE("graph: what the function leaves behind, and temporaries") {
+  array sum, x = iota(1000);
+  {
+    const auto g = ca::graph::capture([&] {
+      const array t = x * 2.f, u = t + 1.f;
+      sum = ca::sum(ca::matmul(u, t));
+    });
+    g.launch();
+    CHECK(test::close(sum, {}, {4 * 332833500. + 2 * 499500.}));
+    x(_) = ca::ones(1000);
+    g.launch();
+    CHECK(sum.item() == 6000);
+  }
+  CHECK(sum.item() == 6000);  // its memory is there without the graph
+  sum += 1.f;
+  CHECK(sum.item() == 6001);
+}
+
+TEST_CASE("graph: temporaries share memory, and all of it is given back") {
+  const ca::int64 n = 1 << 18;
+  array x = ca::ones(n);
+  const auto before = ca::memory_stats<ca::cuda>().used;
+  {
+    const auto g = ca::graph::capture([&] {
+      for (int i = 0; i < 50; ++i) {
+        const array t = x * 2.f, u = ca::sqrt(t);
+        x(_) = u + t - u - t * 0.5f;
+      }
+    });
+    CHECK(ca::memory_stats<ca::cuda>().used - before <= 4 * n * 4);
+    g.launch();
+    CHECK(test::close(ca::max(x), {}, {1}, 1e-5));
+  }
+  CHECK(ca::memory_stats<ca::cuda>().used == before);
+}
+
+TEST_CASE("graph: operands stay alive, and are not taken for another name's") {
+  array y = ca::zeros(8);
+  ca::graph g = [&] {
+    const array only_here = iota(8);
+    return ca::graph::capture([&] { y(_) = only_here * 3.f; });
+  }();
+  const array other = ca::full(8, 7);  // would get the memory
+  g.launch();
+  CHECK(test::values(y) == numbers{0, 3, 6, 9, 12, 15, 18, 21});
+  // rebinding within the function reuses the storage as it does outside, launch after launch
+  array z = ca::ones(4);
+  g = ca::graph::capture([&] {
+    z = z + 1.f;
+    z = z * 2.f;
+  });
+  g.launch();
+  g.launch();
+  CHECK(test::values(z) == numbers(4, 10));
+}
+
+TEST_CASE("graph: random numbers go on from launch to launch, and between them") {
+  const auto draw = [](array& a, array& b) {
+    a(_) = ca::random::normal({100});
+    b(_) = ca::random::uniform({333}) + 0.f;
+    ca::random::uniform(-1, 1, ca::out(a));
+  };
+  const auto run = [&](bool captured) {
+    array a = ca::zeros(100), b = ca::zeros(333);
+    numbers all;
+    const auto note = [&](const array& x) {
+      const auto v = test::values(x);
+      all.insert(all.end(), v.begin(), v.end());
+    };
+    ca::random::seed(5);
+    std::vector<ca::graph> g;
+    if (captured) g.push_back(ca::graph::capture([&] { draw(a, b); }));
+    for (int i = 0; i < 6; ++i) {
+      if (captured) g[0].launch();
+      else draw(a, b);
+      note(a);
+      note(b);
+      if (i % 2) note(ca::random::uniform({7}));
+    }
+    return all;
+  };
+  const numbers expected = run(false);
+  CHECK(run(true) == expected);
+  array a = ca::zeros(100), b = ca::zeros(333);
+  const auto g = ca::graph::capture([&] { draw(a, b); });
+  ca::random::seed(6);
+  CHECK(test::thrown<ca::value_error>([&] { g.launch(); }) ==
+        "graph: it draws from stream 0 of seed 5, the thread's generator is at stream 0 of seed 6: capture it again");
+}
+
+TEST_CASE("graph: 500 captured steps of training give the losses of 500 calls") {
+  const auto train = [](bool captured) {
+    ca::random::seed(3);
+    network net;
+    const array images = ca::random::normal({500, 32, 64});
+    const auto labels = ca::random::integers({500, 32}, 0, 10);
+    array x = ca::empty({32, 64}), truth = ca::empty({32, 10});
+    std::vector<ca::graph> g;
+    numbers losses;
+    for (int i = 0; i < 500; ++i) {
+      x(_) = images(i);
+      truth(_) = ca::nnet::one_hot_encode(labels(i), 10);
+      if (!captured) net.step(x, truth);
+      else if (g.empty()) g.push_back(ca::graph::capture([&] { net.step(x, truth); }));
+      if (captured) g[0].launch();
+      losses.push_back(net.loss.item());
+    }
+    return losses;
+  };
+  const numbers expected = train(false);
+  CHECK(expected.back() == expected.back());
+  CHECK(expected.front() != expected.back());
+  CHECK(train(true) == expected);
+}
+
+TEST_CASE("graph: convolution, pooling, sorting and scans are captured") {
+  const array x = ca::random::normal({4, 3, 12, 12}), w = ca::random::normal({5, 3, 3, 3}, 0, 0.2f);
+  array pooled = ca::zeros({4, 5, 6, 6}), sorted = ca::zeros({4, 432}), sums = ca::zeros({4, 432});
+  const auto work = [&] {
+    pooled(_) = ca::nnet::max_pool2d(ca::nnet::relu(ca::nnet::conv2d(x, w, {.padding = 1})), {.window = 2});
+    sorted(_) = ca::sort(ca::reshape(x, {4, 432}));
+    sums(_) = ca::cumsum(ca::reshape(x, {4, 432}), 0);
+  };
+  work();
+  const auto a = test::values(pooled), b = test::values(sorted), c = test::values(sums);
+  pooled.fill(0);
+  sorted.fill(0);
+  sums.fill(0);
+  const auto g = ca::graph::capture(work);
+  g.launch();
+  CHECK(test::values(pooled) == a);
+  CHECK(test::values(sorted) == b);
+  CHECK(test::values(sums) == c);
+}
+
+TEST_CASE("graph: what cannot be captured is named, and nothing is changed") {
+  array x = iota(10), y = ca::zeros(10);
+  ca::random::generator own(1);
+  const ca::stream other;
+  const auto graph = ca::graph::capture([&] { y(_) = x; });
+  const auto used = ca::memory_stats<ca::cuda>().used;
+  const auto refuses = [&](const char* text, const auto& f) {
+    INFO(text);
+    try {
+      (void)ca::graph::capture([&] {
+        const array t = x + 1.f;
+        f();
+      });
+      FAIL("captured");
+    } catch (const ca::error& e) {
+      CHECK(std::string(e.what()).find(text) != std::string::npos);
+    }
+    CHECK(test::values(y) == numbers(10, 0));
+    CHECK(ca::memory_stats<ca::cuda>().used == used);
+  };
+  refuses("reading an array on the host", [&] { (void)x(1).item(); });
+  refuses("reading an array on the host", [&] { (void)ca::to<ca::cpu>(x); });
+  refuses("reading an array on the host", [&] { std::ostringstream() << x; });
+  refuses("reading an array on the host", [&] { (void)ca::flatnonzero(x); });
+  refuses("copying from the host", [&] { (void)ca::array<float>({1, 2, 3}); });
+  refuses("waiting for the device", [&] { ca::synchronize(); });
+  refuses("work on another stream", [&] { const ca::stream_scope scope(other); });
+  refuses("capturing a graph", [&] { (void)ca::graph::capture([] {}); });
+  refuses("launching a graph", [&] { graph.launch(); });
+  refuses("the thread's generator", [&] { (void)ca::random::uniform({3}, 0, 1, own); });
+  refuses("shapes (10,) and (3,)", [&] { (void)(x + ca::zeros(3)); });
+  CHECK(own.offset() == 0);
+  y(_) = x;
+  CHECK(y(9).item() == 9);
+}
+
+TEST_CASE("graph: launches are ordered with other streams, and make expressions stale") {
+  array x = ca::zeros(1 << 20), y = ca::zeros(1 << 20);
+  const auto g = ca::graph::capture([&] {
+    x += 1.f;
+    y(_) = x * 2.f;
+  });
+  const ca::stream one, two;
+  for (int i = 1; i <= 20; ++i) {
+    {
+      const ca::stream_scope scope(i % 2 ? one : two);
+      g.launch();
+    }
+    if (i % 5 == 0) CHECK(ca::min(y).item() == float(2 * i));
+  }
+  const auto formula = y + 1.f;
+  std::thread([&] { g.launch(); }).join();
+  CHECK_THROWS_AS(ca::eval(formula), ca::stale_error);
+  CHECK(ca::max(y).item() == 42);
+}

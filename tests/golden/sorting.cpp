@@ -1,0 +1,32 @@
+// Golden cases of sorting and scanning.
+// SPDX-License-Identifier: MIT
+#include "golden.hpp"
+
+namespace golden {
+namespace {
+
+template <class F, class T>
+value sequences(const test_case& c) {
+  const auto x = load<T>(c.in[0]);
+  return c.given ? download(F{}(x, int(c.integers.at(0)))) : download(F{}(x));
+}
+
+template <class F>
+void add(table& t, const char* name, F) {
+  each_dtype([&]<class T>() { t[key<T>(name)] = sequences<F, T>; });
+}
+
+}  // namespace
+
+void add_sorting(table& t) {
+#define GOLDEN_SEQUENCES(name) add(t, #name, [](const auto& x, auto... axis) { return ca::name(x, axis...); })
+  GOLDEN_SEQUENCES(sort);
+  GOLDEN_SEQUENCES(argsort);
+  GOLDEN_SEQUENCES(cumsum);
+  GOLDEN_SEQUENCES(cumprod);
+  GOLDEN_SEQUENCES(cummax);
+  GOLDEN_SEQUENCES(cummin);
+#undef GOLDEN_SEQUENCES
+}
+
+}  // namespace golden
