@@ -47,3 +47,26 @@ TEST_CASE("huge: a matrix whose rows and columns are far apart", "[slow]") {
   const ca::ndarray<ca::float16> h = ca::astype<ca::float16>(a);
   CHECK(ca::sum<double>(h).item() == 8.);
 }
+
+TEST_CASE("huge: scans, sorting and masks beyond 2^31 elements", "[slow]") {
+  const bytes a = ca::ones<ca::uint8>({n});
+  a(n - 1) = 7;
+  a(5) = 3;
+  {
+    const ca::ndarray<ca::uint64> sums = ca::cumsum(a);
+    CHECK(sums(n - 1).item() == ca::uint64(n) + 8);
+    CHECK(sums(n - 2).item() == ca::uint64(n) + 1);
+    CHECK(sums(4).item() == 5u);
+  }
+  CHECK(ca::sort(a)(n - 1).item() == 7);
+  CHECK(ca::sort(a)(n - 2).item() == 3);
+  const ca::ndarray<bool> large = a > 2;
+  CHECK(test::equal(ca::flatnonzero(large), {2}, std::vector<double>{5, double(n - 1)}));
+  CHECK(test::equal(bytes(a(large)), {2}, std::vector<int>{3, 7}));
+  CHECK(bytes(a(a < 9)).shape() == ca::shape{n});
+  const bytes few = ca::zeros<ca::uint8>({n});
+  ca::scatter_add(few, ca::array<ca::int64>({n - 1, -1, 2}), 2);
+  CHECK(few(n - 1).item() == 4);
+  CHECK(few(2).item() == 2);
+  CHECK_THROWS_AS(ca::argsort(ca::broadcast_to(ca::zeros<ca::uint8>(1), {(ca::int64(1) << 32) + 1})), ca::value_error);
+}

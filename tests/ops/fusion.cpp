@@ -1,0 +1,75 @@
+// What statements cost: kernels, temporaries and allocations, the same on every device but where a device says so.
+// SPDX-License-Identifier: MIT
+#include "test.hpp"
+
+namespace {
+
+using ca::_;
+using array = ca::ndarray<float>;
+
+constexpr bool one_pass = !ca::default_device::synchronous;  // CUDA
+
+struct cost {
+  ca::uint64 kernels, temporaries, allocations;
+};
+template <class F>
+void check(const char* what, const cost& expected, const F& statement) {
+  INFO(what);
+  const auto before = ca::stats();
+  statement();
+  const auto c = ca::stats() - before;
+  CHECK(c.kernels == expected.kernels);
+  CHECK(c.temporaries == expected.temporaries);
+  CHECK(c.allocations == expected.allocations);
+}
+
+}  // namespace
+
+TEST_CASE("fusion: elementwise statements are one kernel") {
+  const array a = ca::ones({64, 64}), b = ca::ones({64, 64}), c = ca::ones({64, 64}), row = ca::ones(64),
+              y = ca::ones({64, 64});
+  const ca::ndarray<ca::float16> h = ca::astype<ca::float16>(a);
+  const ca::ndarray<ca::int32> i = ca::astype<ca::int32>(a);
+  const ca::ndarray<bool> m = a > b;
+  check("d = a + b * c", {1, 0, 1}, [&] { const array d = a + b * c; });
+  check("d(_) = a + b * c", {1, 0, 0}, [&] { y(_) = a + b * c; });
+  check("chain", {1, 0, 1}, [&] { const array d = ca::tanh(a) * b + ca::exp(-c * c) + ca::sqrt(ca::abs(a)); });
+  check("+ row, + column", {1, 0, 1}, [&] { const array d = a + row + ca::reshape(row, {64, 1}); });
+  check("a + b.T", {1, 0, 1}, [&] { const array d = a + b.t(); });
+  check("a(_) = a + a.T", {2, 1, 1}, [&] { y(_) = y + y.t(); });
+  check("float32 to float16", {1, 0, 1}, [&] { const ca::ndarray<ca::float16> d = ca::astype<ca::float16>(a); });
+  check("float16 to float32", {1, 0, 1}, [&] { const array d = ca::astype<float>(h); });
+  check("compare", {1, 0, 1}, [&] { const ca::ndarray<bool> d = i > 3; });
+  check("where", {1, 0, 1}, [&] { const array d = ca::where(m, a, b); });
+  check("transposed copy", {1, 0, 1}, [&] { const array d = ca::copy(a.t()); });
+  check("a[::2, ::-1]", {1, 0, 1},
+        [&] { const array d = ca::copy(a(ca::slice(ca::none, ca::none, 2), ca::slice(ca::none, ca::none, -1))); });
+  check("take", {1, 0, 1}, [&] { const array d = ca::take(a, ca::ndarray<ca::int32>(i(0))) * 2.f; });
+  check("a[mask] = value", {1, 0, 0}, [&] { y(m) = 0.f; });
+  check("uniform", {1, 0, 1}, [&] { ca::random::uniform({64}); });
+  check("normal", {1, 0, 1}, [&] { ca::random::normal({64}); });
+}
+
+TEST_CASE("fusion: reductions are one kernel with what they reduce") {
+  const array a = ca::ones({64, 64}), b = ca::ones({64, 64}), three = ca::ones({8, 16, 8});
+  check("sum", {1, 0, 1}, [&] { const array d = ca::sum(a); });
+  check("sum, axis 0", {1, 0, 1}, [&] { const array d = ca::sum(a, 0); });
+  check("sum, axis 1", {1, 0, 1}, [&] { const array d = ca::sum(a, 1); });
+  check("sum, middle axis", {1, 0, 1}, [&] { const array d = ca::sum(three, 1); });
+  check("sum((a - b) * (a - b))", {1, 0, 1}, [&] { const array d = ca::sum((a - b) * (a - b)); });
+  check("argmax", {1, 0, 1}, [&] { const ca::ndarray<ca::int64> d = ca::argmax(a, 1); });
+  check("(a - mean) * 2", {2, 1, 2}, [&] { const array d = (a - ca::mean(a, 1, ca::keepdims)) * 2.f; });
+  if (one_pass) {
+    check("mean_var", {1, 0, 1}, [&] { ca::mean_var(a, 1); });
+    check("softmax", {1, 0, 1}, [&] { ca::nnet::softmax(a); });
+    check("log_softmax", {1, 0, 1}, [&] { ca::nnet::log_softmax(a); });
+    check("logsumexp", {1, 0, 1}, [&] { ca::nnet::logsumexp(a); });
+  }
+}
+
+TEST_CASE("fusion: scans, sorts and products make no more than their result and scratch") {
+  const array a = ca::ones({64, 64});
+  check("cumsum of rows", {1, 0, 1}, [&] { ca::cumsum(a, 1); });
+  check("sort of short rows", {1, 0, 1}, [&] { ca::sort(ca::reshape(a, {16, 256})); });
+  check("matmul", {1, 0, 1}, [&] { ca::matmul(a, a.t()); });
+}
