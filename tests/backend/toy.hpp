@@ -157,6 +157,17 @@ detail::storage_ref scan_sequences(toy device, const detail::sequences& s) {
 }
 
 template <class Build, class T>
+void add_at_indices(toy, const detail::sequences& to, const detail::sequences& index, const detail::sequences& values,
+                    const detail::index_check&) {
+  detail::count(detail::counters.kernels);
+  for (int64 i = 0; i < values.elements(); ++i) {
+    const int64 k = index.at<int64>()[i / values.inner % index.n];
+    T& sum = to.at<T>()[(i / values.inner / index.n * to.n + (k < 0 ? k + to.n : k)) * to.inner + i % values.inner];
+    sum = detail::lane_cast<T>(math::add(detail::compute_t<T>(sum), detail::compute_t<T>(values.at<T>()[i])));
+  }
+}
+
+template <class Build, class T>
 void multiply_matrices(toy, const detail::product& g) {
   using C = detail::compute_t<T>;
   detail::count(detail::counters.kernels);

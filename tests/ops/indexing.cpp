@@ -57,6 +57,20 @@ bool selects(int64 n, flags_set which, int64 offset) {
 
 }  // namespace
 
+TEST_CASE("indexing: one column taken of rows of many lengths") {
+  for (const ca::int64 rows : {1, 2, 3, 4, 8, 17, 256, 1000})
+    for (const ca::int64 columns : {1, 2, 3, 4, 7, 64}) {
+      CAPTURE(rows, columns);
+      const ca::ndarray<ca::int64> x = ca::reshape(ca::arange(rows * columns), {rows, columns});
+      const ca::ndarray<float> y = ca::astype<float>(x);
+      std::vector<double> last;
+      for (ca::int64 i = 0; i < rows; ++i) last.push_back(double((i + 1) * columns - 1));
+      const ca::ndarray<int> at = ca::array<int>({-1})(0);
+      CHECK(test::equal(ca::take(x, at, 1), {rows}, last));
+      CHECK(test::equal(ca::take(y, at, -1) + 0.f, {rows}, last));
+    }
+}
+
 TEST_CASE("indexing: take") {
   const auto a = make();
   CHECK(test::equal(ca::take(a, at({1, 0, 1})), {3, 3}, ints{4, 5, 6, 1, 2, 3, 4, 5, 6}));

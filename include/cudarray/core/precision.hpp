@@ -8,8 +8,8 @@
 
 namespace cudarray::inline v0 {
 
-/// `ieee`: in float32. `tf32`: on CUDA the operands are rounded to 10 bits of mantissa, for the tensor cores: up to 8
-/// times as fast, with relative errors of 1e-3 an operand; elsewhere as `ieee`.
+/// `ieee`: in float32. `tf32`: on CUDA the operands, and the parts of complex64, are rounded to 10 bits of mantissa,
+/// for the tensor cores: up to 8 times as fast, with relative errors of 1e-3 an operand; elsewhere as `ieee`.
 enum class precision { ieee, tf32 };
 
 namespace detail {

@@ -9,10 +9,9 @@ namespace cudarray::inline v0 {
 
 /// Adds values to the elements of `a` that `index` picks along an axis; where an index is there several times, all its
 /// values are added: NumPy's `add.at`, JAX's `at[].add`, the gradient of take. The values broadcast to the shape of
-/// `take(a, index, axis)`. Eager. The same bits in every run; halves add up in
-/// float32. Throws
-/// shape_error, value_error (a read-only array; more than 2^32 - 2 indices or places on CUDA), and index_error: on CUDA
-/// at the next synchronising call, and the wrong index adds nothing.
+/// `take(a, index, axis)`. Eager; the same bits in every run. Throws shape_error, value_error (a read-only array; more
+/// than 2^32 - 2 indices or places on CUDA), and index_error: on CUDA at the next synchronising call, and the wrong
+/// index adds nothing.
 ///     ca::scatter_add(counts, labels, 1)  // a histogram
 template <class T, class Device, array_expression I, class V, class Build = this_build>
 requires(array_expression<V> || scalar_value<V>) void scatter_add(const ndarray<T, Device>& a, const I& index,

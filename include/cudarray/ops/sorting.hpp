@@ -51,7 +51,8 @@ constexpr bool sortable() {
 
 }  // namespace detail
 
-/// The elements in ascending order along an axis, NaN last. Eager. Throws index_error for an axis that is not there.
+/// The elements in ascending order along an axis, NaN last. Eager. Throws index_error for an axis that is not there; on
+/// CUDA value_error for several sequences of together 2^32 elements or more.
 ///     ca::sort(a, 0)  // each column
 template <array_expression X, class Build = this_build>
 const ndarray<value_type_t<X>, device_type_t<X>> sort(const X& x, int axis = -1) {

@@ -8,6 +8,13 @@ namespace cudarray::inline v0::backend {
 namespace gpu {
 #pragma GCC visibility push(hidden)  // kernels belong to the file's own binary
 
+template <class Tree>
+inline constexpr bool has_gathered = false;
+template <int I, class T, class X>
+inline constexpr bool has_gathered<detail::gathered<I, T, X>> = true;
+template <class Op, class Types, class... K>
+inline constexpr bool has_gathered<detail::apply<Op, Types, K...>> = (has_gathered<K> || ...);
+
 /// Rows of neighbouring lanes with wide accesses: `per_row` blocks on each row of the last axis, or, where rows are
 /// short, blocks on all threads; U groups of threads in a block one after another, no lane outside.
 template <int V, int U, int Operands, class Target, class Tree>
@@ -33,10 +40,10 @@ __global__ void __launch_bounds__(block_threads)
     if (__builtin_expect(s.short_rows, 0)) {
       s.move(at, 0, s.ndim, a[u].offset);
     } else {
-      // along a row an operand moves by ones or stands still
+      // along a row an operand moves by ones or stands still, but one that is picked from
 #pragma unroll
       for (int k = 0; k < Operands; ++k)
-        if (s.lane_step[k] != 0) a[u].offset[k] += at * V;
+        if (s.lane_step[k] != 0) a[u].offset[k] += at * V * (has_gathered<Tree> ? s.lane_step[k] : 1);
     }
     a[u].template fetch<reach::whole>(tree, target);
   }
@@ -147,13 +154,6 @@ __global__ void __launch_bounds__(block_threads)
     if (a[u].inside > 0) put(a[u], target, lane_cast<typename Target::value_type>(tree(a[u])));
   }
 }
-
-template <class Tree>
-inline constexpr bool has_gathered = false;
-template <int I, class T, class X>
-inline constexpr bool has_gathered<detail::gathered<I, T, X>> = true;
-template <class Op, class Types, class... K>
-inline constexpr bool has_gathered<detail::apply<Op, Types, K...>> = (has_gathered<K> || ...);
 
 #pragma GCC visibility pop
 }  // namespace gpu
