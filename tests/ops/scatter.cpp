@@ -86,6 +86,12 @@ TEST_CASE("scatter_add: dtypes") {
   CHECK(test::values(b) == std::vector<bool>{false, false, true});
 }
 
+TEST_CASE("scatter_add: an array that picks its own places") {
+  const auto a = ca::array<ca::int64>({1, 0, 3, 3});
+  ca::scatter_add(a, a, ca::array<ca::int64>({2, 1, 1, 1}));
+  CHECK(test::values(a) == std::vector<ca::int64>{2, 2, 3, 5});
+}
+
 TEST_CASE("scatter_add: no indices, no width") {
   const array a = ca::ones({2, 3});
   ca::scatter_add(a, ca::zeros<int>({0}), ca::zeros({0, 3}));

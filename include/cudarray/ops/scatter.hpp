@@ -28,12 +28,13 @@ requires(array_expression<V> || scalar_value<V>) void scatter_add(const ndarray<
     using array = ndarray<T, Device>;
     const int at = detail::normal_axis("scatter_add", axis, a.ndim());
     detail::check_writable(*a.node().store, a.where());
-    const ndarray<int64, Device> picks = ascontiguousarray<int64, Device, Build>(
+    ndarray<int64, Device> picks = ascontiguousarray<int64, Device, Build>(
         ndarray<int64, Device>(detail::index_node<Build>("scatter_add", index)));
     const shape selected = detail::selected_shape(a.shape(), at, picks.shape());
     if (detail::broadcast_shapes("scatter_add", selected, given.dims()) != selected)
       throw shape_error(detail::cat("scatter_add: values of shape ", given.dims(), " do not broadcast to ", selected));
     if (selected.elements() == 0) return;
+    if (picks.storage().get() == a.storage().get()) picks = picks.copy();
     detail::check_indices<Build, Device>("scatter_add", picks.node(), a.shape()[at], at);
     // values and target lie apart, both contiguous
     array v;

@@ -47,8 +47,16 @@ class graph {
     ::std::swap(kernels_, o.kernels_);
     return *this;
   }
+  /// Waits for its last launch.
   ~graph() {
-    if (run_) (void)cudaGraphExecDestroy(run_);
+    int before = -1;
+    if (run_ && cudaGetDevice(&before) == cudaSuccess) {
+      (void)cudaSetDevice(stream_->ordinal);
+      (void)cudaDeviceSynchronize();
+      (void)cudaGraphExecDestroy(run_);
+      (void)cudaSetDevice(before);
+      (void)cudaGetLastError();
+    }
     if (nodes_) (void)cudaGraphDestroy(nodes_);
     delete captured_;
   }
