@@ -308,9 +308,14 @@ class suite {
                     rate / bandwidth_);
       std::snprintf(extra, sizeof extra, ", \"gbps\": %.1f, \"of_limit\": %.3f", rate * 1e-9, rate / bandwidth_);
     } else if (w.flops > 0) {
-      const double rate = w.flops / (ms * 1e-3), part = w.peak != nullptr ? rate / w.peak() : 0;
-      std::snprintf(shown, sizeof shown, "%10.4f ms %9.2f TFLOP/s %5.2f of the peak", ms, rate * 1e-12, part);
-      std::snprintf(extra, sizeof extra, ", \"tflops\": %.3f, \"of_limit\": %.3f", rate * 1e-12, part);
+      const double rate = w.flops / (ms * 1e-3);
+      std::snprintf(shown, sizeof shown, "%10.4f ms %9.2f TFLOP/s", ms, rate * 1e-12);
+      std::snprintf(extra, sizeof extra, ", \"tflops\": %.3f", rate * 1e-12);
+      if (w.peak != nullptr) {
+        const double part = rate / w.peak();
+        std::snprintf(shown, sizeof shown, "%10.4f ms %9.2f TFLOP/s %5.2f of the peak", ms, rate * 1e-12, part);
+        std::snprintf(extra, sizeof extra, ", \"tflops\": %.3f, \"of_limit\": %.3f", rate * 1e-12, part);
+      }
     } else if (w.chain) {
       std::snprintf(shown, sizeof shown, "%10.5f ms, %8.5f of it the host's", ms, e.last.host);
       std::snprintf(extra, sizeof extra, ", \"us_per_iter\": %.3f, \"host_us_per_iter\": %.3f", ms * 1e3,
