@@ -5,11 +5,12 @@
 namespace cudarray::inline v0 {
 namespace backend {
 
-/// The CPU. Its functions run at once, in the calling thread.
+/// The CPU. Its functions run at once, in the calling thread and, where they are large, in others with it.
 struct cpu {
   static constexpr const char* name = "cpu";
   static constexpr bool synchronous = true;      ///< work is finished, and its errors are known, when a call returns
   static constexpr bool host_accessible = true;  ///< the host may read and write its memory
+  static constexpr bool one_pass = true;  ///< reductions read their operand once, whatever they have to keep for it
   int ordinal = 0;
   friend constexpr bool operator==(cpu, cpu) = default;
 };
@@ -19,7 +20,7 @@ struct cuda {
   static constexpr const char* name = "cuda";
   static constexpr bool synchronous = false;
   static constexpr bool host_accessible = false;
-  static constexpr bool one_pass = true;  ///< reductions read their operand once, whatever they have to keep for it
+  static constexpr bool one_pass = true;
   int ordinal = 0;
   friend constexpr bool operator==(cuda, cuda) = default;
 };

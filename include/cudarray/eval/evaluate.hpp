@@ -31,9 +31,6 @@ inline constexpr bool has_gather<map<Op, K...>> = (has_gather<K> || ...);
 template <class T, class D, class I>
 inline constexpr bool has_gather<gather<T, D, I>> = true;
 
-/// Plans of more operands than this are split: a part is materialised first. 40 operands of 64 bytes stay below 4 KB.
-inline constexpr int most_leaves = 40;
-
 /// Throws stale_error for a leaf written since it was built, device_error for leaves on two ordinals. Returns the
 /// ordinal.
 template <class N>

@@ -12,6 +12,7 @@
 ///   `a.splat(v)`     a scalar as lanes
 ///   `a.generate<I>(g)`  lanes of a function of the logical index
 ///   `a.apply(op, v...)` op on lanes
+/// it may have `a.fail(fault, function, value, limit, axis)`, which records a fault, where several threads call trees;
 /// and, where it has several lanes and takes gathering trees, `a.gather<I>(g)`, the lanes that g.index picks.
 namespace cudarray::inline v0::detail {
 
@@ -41,12 +42,16 @@ inline void throw_fault(const fault_record& f) {
   throw index_error(cat(function, ": index ", value, " is out of bounds for axis ", axis, " with size ", limit));
 }
 
+/// Types that SIMD packs have lanes of.
+template <class T>
+inline constexpr bool has_lanes = ::std::is_arithmetic_v<compute_t<T>>;
+
 template <int I, class T>
 struct load {
   static constexpr int operand = I;
   using value_type = T;
-  static constexpr bool packable = ::std::is_arithmetic_v<T>;
-  static constexpr int widest = sizeof(T);
+  static constexpr bool packable = has_lanes<T>;
+  static constexpr int widest = sizeof(compute_t<T>);
   const T* p;
   CUDARRAY_EXEC_CHECK_OFF
   template <class A>
@@ -58,8 +63,8 @@ struct load {
 template <class T>
 struct constant {
   using value_type = T;
-  static constexpr bool packable = ::std::is_arithmetic_v<T>;
-  static constexpr int widest = sizeof(T);
+  static constexpr bool packable = has_lanes<T>;
+  static constexpr int widest = sizeof(compute_t<T>);
   T v;
   CUDARRAY_EXEC_CHECK_OFF
   template <class A>
@@ -72,8 +77,8 @@ template <int I, class G>
 struct generated {
   static constexpr int operand = I;
   using value_type = typename G::value_type;
-  static constexpr bool packable = ::std::is_arithmetic_v<value_type>;
-  static constexpr int widest = sizeof(value_type);
+  static constexpr bool packable = has_lanes<value_type>;
+  static constexpr int widest = sizeof(compute_t<value_type>);
   G function;
   CUDARRAY_EXEC_CHECK_OFF
   template <class A>
@@ -82,14 +87,24 @@ struct generated {
   }
 };
 
+CUDARRAY_HD inline bool index_fits(int64 k, int64 limit) { return k >= -limit && k < limit; }
+
 /// An index brought into range; one out of range is recorded, and false returned.
 CUDARRAY_HD inline bool resolve_index(int64& k, int64 limit, fault_record* f, const char* function, int axis) {
-  if (k < -limit || k >= limit) {
-    record_fault(f, function, k, limit, axis);
-    return false;
-  }
-  if (k < 0) k += limit;
-  return true;
+  const bool fits = index_fits(k, limit);
+  if (!fits) record_fault(f, function, k, limit, axis);
+  else if (k < 0) k += limit;
+  return fits;
+}
+CUDARRAY_EXEC_CHECK_OFF
+template <class A>
+CUDARRAY_HD bool resolve_index(const A& a, int64& k, int64 limit, fault_record* f, const char* function, int axis) {
+  if constexpr (requires { a.fail(f, function, k, limit, axis); })
+    if (!index_fits(k, limit)) {
+      a.fail(f, function, k, limit, axis);
+      return false;
+    }
+  return resolve_index(k, limit, f, function, axis);
 }
 
 template <int I, class T, class Index>
@@ -97,7 +112,7 @@ struct gathered {
   static constexpr int operand = I;
   using value_type = T;
   static constexpr bool packable = false;
-  static constexpr int widest = sizeof(T);
+  static constexpr int widest = sizeof(compute_t<T>);
   const T* p;
   Index index;
   int64 stride, limit;
@@ -111,7 +126,7 @@ struct gathered {
       return a.template gather<I>(*this);
     } else {
       int64 k = int64(index(a));
-      if (!resolve_index(k, limit, fault, function, axis)) return T{};
+      if (!resolve_index(a, k, limit, fault, function, axis)) return T{};
       return T(a.template at<I>(p)[k * stride]);
     }
   }
@@ -120,12 +135,13 @@ struct gathered {
 template <class Op, class Types, class... K>
 struct apply {
   using value_type = typename Types::result;
-  static constexpr bool packable = ::std::is_arithmetic_v<value_type> && (K::packable && ...);
-  static constexpr int widest = [] {
-    int w = int(sizeof(value_type));
-    ((w = K::widest > w ? K::widest : w), ...);
+  static constexpr bool packable = has_lanes<value_type> && (K::packable && ...);
+  static constexpr int widest = []<int... J>(::std::integer_sequence<int, J...>) {
+    int w = int(sizeof(compute_t<value_type>));
+    const auto include = [&w](int bytes) { w = bytes > w ? bytes : w; };
+    ((include(K::widest), include(int(sizeof(compute_t<typename Types::template operand<J>>)))), ...);
     return w;
-  }();
+  }(::std::make_integer_sequence<int, int(sizeof...(K))>{});
   Op op;
   slots<K...> kids;
   CUDARRAY_EXEC_CHECK_OFF
@@ -194,7 +210,7 @@ struct scatter_to {
   template <class A, class V>
   CUDARRAY_HD void operator()(const A& a, V v) const {
     int64 k = int64(index(a));
-    if (resolve_index(k, limit, fault, function, axis)) a.template at<0>(p)[k * stride] = lane_cast<T>(v);
+    if (resolve_index(a, k, limit, fault, function, axis)) a.template at<0>(p)[k * stride] = lane_cast<T>(v);
   }
 };
 CUDARRAY_EXEC_CHECK_OFF

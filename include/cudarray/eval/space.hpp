@@ -7,6 +7,9 @@
 
 namespace cudarray::inline v0::detail {
 
+/// Plans of more operands than this are split: a part is materialised first. 40 operands of 64 bytes stay below 4 KB.
+inline constexpr int most_leaves = 40;
+
 /// Axes [0, kept) are those of the result, [kept, ndim) the reduced ones. Operand 0 is the result.
 template <int Operands>
 struct iteration_space {

@@ -34,9 +34,11 @@ template <bool Indexed, bool Empty>
 struct reduction {
   static constexpr bool indexed = Indexed;
   static constexpr bool empty = Empty;
+  CUDARRAY_EXEC_CHECK_OFF
   template <class Block, class V>
-  CUDARRAY_HD static constexpr Block lift(V v, int64) {
-    return detail::lane_cast<Block>(v);
+  CUDARRAY_HD static constexpr auto lift(const V& v, int64) {
+    using detail::lane_cast;
+    return lane_cast<Block>(v);
   }
   template <class R, class A>
   CUDARRAY_HD static constexpr R finish(A total, int64) {
@@ -87,10 +89,13 @@ struct mean_op : sum_op {
   }
 };
 
-/// The sums of float32 numbers and of their squares, which float64 holds exactly: var in one pass.
-struct power_sums {
-  double first, second;
+/// The sums of float32 numbers and of their squares, which float64 holds exactly: var in one pass. L: double, or
+/// lanes of it.
+template <class L>
+struct power_sums_of {
+  L first, second;
 };
+using power_sums = power_sums_of<double>;
 struct var_op : reduction<false, true> {
   template <class V>
   using types = accumulate_in<V, power_sums, power_sums>;
@@ -98,12 +103,16 @@ struct var_op : reduction<false, true> {
   CUDARRAY_HD static constexpr A identity() {
     return {0, 0};
   }
+  CUDARRAY_EXEC_CHECK_OFF
   template <class Block, class V>
-  CUDARRAY_HD static constexpr Block lift(V v, int64) {
-    const double x = double(v);
-    return {x, x * x};
+  CUDARRAY_HD static constexpr auto lift(const V& v, int64) {
+    using detail::lane_cast;
+    const auto x = lane_cast<double>(v);
+    return power_sums_of<::std::remove_const_t<decltype(x)>>{x, x * x};
   }
-  CUDARRAY_HD static constexpr power_sums combine(const power_sums& a, const power_sums& b) {
+  CUDARRAY_EXEC_CHECK_OFF
+  template <class L>
+  CUDARRAY_HD static constexpr power_sums_of<L> combine(const power_sums_of<L>& a, const power_sums_of<L>& b) {
     return {a.first + b.first, a.second + b.second};
   }
   CUDARRAY_HD static constexpr double variance(const power_sums& s, int64 count) {
@@ -191,6 +200,7 @@ struct found {
 
 template <bool Max>
 struct arg_op : reduction<true, false> {
+  using extreme = ::std::conditional_t<Max, max_op, min_op>;  ///< the value of what is found
   template <class V>
   using types = accumulate_in<int64, found<detail::compute_t<V>>, found<detail::compute_t<V>>>;
   template <class Block, class V>

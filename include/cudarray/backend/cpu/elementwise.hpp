@@ -1,4 +1,4 @@
-// Elementwise plans on the CPU.
+// Elementwise plans on the CPU: rows of packs, tiles where operands lie otherwise, single elements for the rest.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,33 +9,239 @@
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace cudarray::inline v0::backend {
+namespace host {
+
+/// How the elements of a row are computed and written.
+struct row_form {
+  bool packs;     ///< operands in memory have steps of 0 or 1, the target 1
+  bool streamed;  ///< past the caches
+  bool apart;     ///< the target is not read, so that some elements may be written twice
+};
+
+/// A map as the walks see it.
+struct map_kernels {
+  const void* plan;
+  /// Elements [i, n) of a row.
+  void (*row)(const void* plan, const int64* offset, const int64* step, int64 i, int64 n, row_form form);
+  bool packable;  ///< `row` has a form of packs
+  bool copies;    ///< the plan is a copy of operand 1, bit by bit
+  bool ordered;   ///< elements are written one after another, in order: several may go to one place
+  const memory_operand* of;
+};
+
+/// Elements of packs [begin, begin + count * N).
+struct pack_run {
+  int64 begin, count;
+  bool streamed;
+};
+/// Cuts [i, n), with at least a pack in it, into runs of packs of N elements: with an unaligned one in front of streamed
+/// ones, and one that reaches back at the end. Returns how many runs there are; `i` is what is left to single elements.
+CUDARRAY_PER_BUILD inline int cut_row(pack_run (&run)[3], int64& i, int64 n, int64 N, int64 misaligned, row_form form) {
+  int runs = 0;
+  if (form.streamed && misaligned != 0) {
+    run[runs++] = {i, 1, false};
+    i += N - misaligned;
+  }
+  run[runs] = {i, (n - i) / N, form.streamed};
+  i += run[runs++].count * N;
+  if (i < n && form.apart) {
+    run[runs++] = {n - N, 1, false};
+    i = n;
+  }
+  return runs;
+}
+
+template <class Target, class Tree>
+struct map_plan {
+  Target target;
+  Tree tree;
+};
+template <class Target, class Tree>
+inline constexpr bool pack_map = Target::direct&& Tree::packable&& detail::has_lanes<typename Target::value_type>;
+template <class Target, class Tree>
+inline constexpr bool is_copy = false;
+template <class T>
+inline constexpr bool is_copy<detail::store_to<T>, detail::load<1, T>> = true;
+
+template <class Build, class Target, class Tree, int Operands>
+void map_row(const void* plan, const int64* offsets, const int64* steps, int64 i, int64 n, row_form form) {
+  // copies, which stores to the target cannot change
+  const auto [target, tree] = *static_cast<const map_plan<Target, Tree>*>(plan);
+  int64 offset[Operands], step[Operands];
+  for (int k = 0; k < Operands; ++k) offset[k] = offsets[k], step[k] = steps[k];
+  if constexpr (pack_map<Target, Tree>) {
+    using value = typename Target::value_type;
+    constexpr int own = int(sizeof(detail::compute_t<value>)), N = lanes_for<Build, (own > Tree::widest ? own : Tree::widest)>;
+    if (form.packs && n - i >= N) {
+      value* const to = target.p + offset[0];
+      const int64 misaligned = int64(reinterpret_cast<::std::uintptr_t>(to + i) / sizeof(value) % N);
+      pack_run run[3];
+      const int runs = cut_row(run, i, n, N, misaligned, form);
+      for (const pack_run* r = run; r < run + runs; ++r)
+        for (int64 k = r->begin, stop = k + r->count * N; k < stop; k += N) {
+          const auto v = lane_cast<value>(tree(pack_access<N, Build>{offset, step, k}));
+          if (r->streamed) simd::stream_lanes(to + k, v);
+          else simd::store_lanes(to + k, v);
+        }
+    }
+  }
+  for (; i < n; ++i) {
+    const element_access<Build> a{offset, step, i};
+    target(a, tree(a));
+  }
+}
+
+/// Tiles of the last two axes. Operands that packs cannot read there are copied to where they can.
+struct tiling {
+  walk_space s;
+  int64 rows, columns;         ///< of a tile
+  bool folded;                 ///< the rows of a tile follow each other without gaps: they are one
+  bool staged[most_operands];  ///< copied
+
+  int64 down() const { return (s.extent[s.ndim - 2] + rows - 1) / rows; }
+  int64 across() const { return (s.extent[s.ndim - 1] + columns - 1) / columns; }
+  int64 count() const { return s.size(0, s.ndim - 2) * down() * across(); }
+
+  /// Chooses the tiles of a space that has an axis.
+  CUDARRAY_PER_BUILD tiling(const walk_space& space, const map_kernels& map, int64 short_row) : s(space) {
+    constexpr int64 elements = 4096, transposed_bytes = 256, widest = 1024;
+    if (s.ndim == 1) {  // a second axis, of extent 1
+      s.ndim = 2;
+      s.extent[1] = 1;
+      for (int k = 0; k < s.operands; ++k) s.stride[k][1] = 0;
+      s.swap_axes(0, 1);
+    }
+    const int inner = s.ndim - 1, outer = inner - 1;
+    const int64 n = s.extent[inner];
+    int64 transposed = 0;  // rows of a tile, where an operand's fastest axis is another one
+    for (int k = 1; k < s.operands && n >= short_row; ++k)
+      for (int d = outer; d >= 0 && transposed == 0; --d)
+        if (map.of[k].p && s.stride[k][inner] != 0 && s.stride[k][inner] != 1 && s.stride[k][d] == 1) {
+          transposed = transposed_bytes / map.of[k].bytes;
+          s.swap_axes(d, outer);
+        }
+    folded = n < short_row && s.stride[0][inner] == 1 && s.stride[0][outer] == n;
+    for (int k = 1; k < s.operands; ++k)  // what is not in memory cannot be copied
+      folded = folded && (map.of[k].p || s.stride[k][outer] == n * s.stride[k][inner]);
+    columns = folded ? n : transposed ? elements / transposed : widest;
+    if (columns > n) columns = n;
+    rows = transposed ? transposed : elements / columns;
+    if (rows > s.extent[outer]) rows = s.extent[outer];
+    for (int k = 0; k < s.operands; ++k) {
+      const int64 step = s.stride[k][inner];
+      staged[k] = map.of[k].p && ((step != 1 && (step != 0 || k == 0)) || (folded && s.stride[k][outer] != n * step));
+    }
+  }
+};
+
+/// The tiles [first, last).
+CUDARRAY_PER_BUILD inline void map_tiles(const map_kernels& map, const tiling& t, row_form form, int64 first,
+                                         int64 last) {
+  const walk_space& s = t.s;
+  const int inner = s.ndim - 1, outer = inner - 1;
+  const memory_operand& target = map.of[0];
+  tile_copies copies(map.of, t.staged, s.operands, t.rows * t.columns);
+  int64 step[most_operands], along[most_operands], down[most_operands];
+  for (int k = 0; k < s.operands; ++k) {
+    along[k] = s.stride[k][inner];
+    down[k] = s.stride[k][outer];
+    step[k] = t.staged[k] ? 1 : along[k];
+  }
+  const int64 across = t.across(), tiles_down = t.down();
+  for (int64 tile = first; tile < last; ++tile) {
+    const int64 i = tile / across % tiles_down * t.rows, j = tile % across * t.columns;
+    const int64 rows = s.extent[outer] - i < t.rows ? s.extent[outer] - i : t.rows;
+    const int64 columns = s.extent[inner] - j < t.columns ? s.extent[inner] - j : t.columns;
+    place_in at(s);
+    at.seek(s, 0, outer, tile / across / tiles_down);
+    at.advance(s, outer, i);
+    at.advance(s, inner, j);
+    char* const to = static_cast<char*>(const_cast<void*>(target.p)) + at.offset[0] * target.bytes;
+    if (map.copies && along[0] == 1) {
+      map.of[1].copy(to, down[0], static_cast<const char*>(map.of[1].p) + at.offset[1] * target.bytes, rows, columns,
+                     down[1], along[1]);
+      continue;
+    }
+    copies.fetch(at.offset, rows, columns, down, along);
+    if (t.staged[0]) at.offset[0] = copies.index[0];
+    const char* const from = static_cast<const char*>(target.p) + at.offset[0] * target.bytes;
+    if (t.folded) {
+      map.row(map.plan, at.offset, step, 0, rows * columns, form);
+    } else {
+      for (int64 r = 0; r < rows; ++r) {
+        map.row(map.plan, at.offset, step, 0, columns, form);
+        for (int k = 0; k < s.operands; ++k) at.offset[k] += t.staged[k] ? columns : down[k];
+      }
+    }
+    if (t.staged[0]) target.copy(to, columns, from, rows, columns, down[0], along[0]);
+  }
+}
+
+/// Results that the last cache cannot hold anyway are written past it.
+CUDARRAY_PER_BUILD inline bool exceeds_cache(int64 bytes) {
+#if defined(_SC_LEVEL3_CACHE_SIZE)
+  static const int64 cache = ::sysconf(_SC_LEVEL3_CACHE_SIZE) > 0 ? ::sysconf(_SC_LEVEL3_CACHE_SIZE) : 32 << 20;
+#else
+  constexpr int64 cache = 32 << 20;
+#endif
+  return bytes > cache / 2;
+}
+
+/// Runs a map over a space with at least one element.
+CUDARRAY_PER_BUILD CUDARRAY_NO_INLINE inline void walk_map(const map_kernels& map, const walk_space& s, bool apart) {
+  const int inner = s.ndim - 1;
+  const int64 n = inner < 0 ? 1 : s.extent[inner], total = s.size(0, s.ndim), short_row = 256 / map.of[0].bytes;
+  int64 step[most_operands];
+  bool unit = map.packable;
+  for (int k = 0; k < s.operands; ++k) {
+    step[k] = inner < 0 ? k == 0 : s.stride[k][inner];
+    unit = unit && (!map.of[k].p || step[k] == 1 || (step[k] == 0 && k > 0));
+  }
+  const bool rows = unit && (n >= short_row || inner <= 0);
+  if ((map.packable || map.copies) && !rows && inner >= 0) {
+    const tiling tiles(s, map, short_row);
+    const int64 count = tiles.count(), wanted = parts_for(total / 2), parts = wanted < count ? wanted : count;
+    parallel(parts, [&](int64 part) {
+      map_tiles(map, tiles, {map.packable, false, apart}, count * part / parts, count * (part + 1) / parts);
+    });
+    return;
+  }
+  const row_form form{rows, apart && n >= 1024 && exceeds_cache(total * map.of[0].bytes), apart};
+  const int64 parts = map.ordered ? 1 : parts_for(rows ? total / 4 : total);
+  const auto border = [&](int64 p) {  // within long rows at multiples of 64
+    const int64 at = total / parts * p + total % parts * p / parts, i = at % n;
+    return p == parts ? total : at - (n >= 4096 ? i % 64 : i);
+  };
+  parallel(parts, [&](int64 part) {
+    walk_rows(s, place_in(s), 0, inner, border(part), border(part + 1), [&](const place_in& at, int64 i, int64 stop) {
+      map.row(map.plan, at.offset, step, i, stop, form);
+    });
+    if (form.streamed) simd::finish_stream();
+  });
+}
+
+}  // namespace host
 
 template <class Build, class Target, class Tree, int Operands>
 void run_elementwise(cpu, const Target& target, const Tree& tree, const detail::iteration_space<Operands>& s) {
   using value = typename Target::value_type;
-  constexpr bool packable = Target::direct && Tree::packable && ::std::is_arithmetic_v<value>;
+  constexpr int bytes = int(sizeof(value));
   detail::count(detail::counters.kernels);
-  const int inner = s.ndim - 1;
-  const int64 n = inner < 0 ? 1 : s.extent[inner];
-  int64 step[Operands] = {};
-  for (int k = 0; k < Operands && inner >= 0; ++k) step[k] = s.stride[k][inner];
-  const bool by_packs = packable && inner >= 0 && step[0] == 1 && host::unit_steps(s, inner, 1);
-  host::odometer<Operands, Build> at;
-  do {
-    int64 i = 0;
-    if constexpr (packable) {
-      constexpr int N = host::lanes_for<Build, (int(sizeof(value)) > Tree::widest ? int(sizeof(value)) : Tree::widest)>;
-      if (by_packs)
-        for (; i + N <= n; i += N) {
-          const host::pack_access<N, Operands, Build> a{at.offset, step, i};
-          simd::store_lanes(target.p + at.offset[0] + i, lane_cast<value>(tree(a)));
-        }
-    }
-    for (; i < n; ++i) {
-      const host::element_access<Operands, Build> a{at.offset, step, i};
-      target(a, tree(a));
-    }
-  } while (at.next(s, 0, inner));
+  const host::map_plan<Target, Tree> plan{target, tree};
+  host::map_kernels map;
+  map.plan = &plan;
+  map.row = host::map_row<Build, Target, Tree, Operands>;
+  map.packable = host::pack_map<Target, Tree>;
+  map.copies = host::is_copy<Target, Tree>;
+  map.ordered = !Target::direct;
+  host::memory_operand of[Operands];
+  map.of = of;
+  host::list_operands<Build>(tree, of);
+  of[0].bytes = bytes;
+  if constexpr (Target::direct) of[0] = {target.p, bytes, host::spread_tile<Build, bytes>};
+  bool apart = true;
+  for (int k = 1; k < Operands; ++k) apart = apart && s.store[k] != s.store[0];
+  host::walk_map(map, host::walk_space(s), apart);
 }
 
 }  // namespace cudarray::inline v0::backend

@@ -1,9 +1,13 @@
-// Walking an iteration space on the CPU: rows along the last axis, by packs where the strides allow, else by elements.
+// Walking an iteration space on the CPU: how trees are called for elements and packs, and what the walks share. The
+// walks are compiled once for all expressions and call an expression's kernels through pointers, a row at a time.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include "../../eval/plan.hpp"
+#include "memory.hpp"
 #include "pack_math.hpp"
+#include "threads.hpp"
+#include "tile.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"
@@ -11,7 +15,7 @@
 namespace cudarray::inline v0::backend::host {
 
 /// Element i of a row: operand k lies at `offset[k] + i * step[k]`.
-template <int Operands, class Build>
+template <class Build>
 struct element_access {
   const int64* offset;
   const int64* step;
@@ -36,10 +40,17 @@ struct element_access {
   CUDARRAY_FORCE_INLINE auto apply(const Op& op, V... v) const {
     return op(v...);
   }
+  /// The first to fail says so.
+  static void fail(detail::fault_record* f, const char* function, int64 value, int64 limit, int axis) {
+    static bool busy = false;
+    while (__atomic_test_and_set(&busy, __ATOMIC_ACQUIRE)) sched_yield();
+    detail::record_fault(f, function, value, limit, axis);
+    __atomic_clear(&busy, __ATOMIC_RELEASE);
+  }
 };
 
-/// Elements i to i + N - 1 of a row whose steps are all 0 or 1.
-template <int N, int Operands, class Build>
+/// Elements i to i + N - 1 of a row. Operands in memory have steps of 0 or 1.
+template <int N, class Build>
 struct pack_access {
   const int64* offset;
   const int64* step;
@@ -66,34 +77,159 @@ struct pack_access {
   }
 };
 
-/// Steps through the axes [begin, end) in C order, keeping an offset for every operand.
-template <int Operands, class Build>
-struct odometer {
-  int64 index[max_rank] = {};
-  int64 offset[Operands] = {};
+template <class Build, int Widest>
+inline constexpr int lanes_for = Build::vector_bytes / Widest > 1 ? Build::vector_bytes / Widest : 2;
 
-  /// Moves on; false after the last place, when all offsets are back where they were.
-  template <class Space>
-  bool next(const Space& s, int begin, int end) {
+/// A target, what its plan reads, and what an index that the target is written through reads, at most.
+inline constexpr int most_operands = 2 * detail::most_leaves + 1;
+
+/// Where the elements of an operand lie, and how tiles of them are copied; null for one that is not in memory.
+struct memory_operand {
+  const void* p = nullptr;
+  int bytes = 0;
+  tile_function* copy = nullptr;
+};
+
+/// An iteration space whose number of operands is not part of its type.
+struct walk_space {
+  int ndim, kept, operands;
+  int64 extent[max_rank];
+  int64 stride[most_operands][max_rank];
+
+  template <int Operands>
+  explicit walk_space(const detail::iteration_space<Operands>& s) : ndim(s.ndim), kept(s.kept), operands(Operands) {
+    static_assert(Operands <= most_operands);
+    ::std::memcpy(extent, s.extent, sizeof(extent));
+    ::std::memcpy(stride, s.stride, sizeof(s.stride));
+  }
+  int64 size(int begin, int end) const {
+    int64 n = 1;
+    for (int i = begin; i < end; ++i) n *= extent[i];
+    return n;
+  }
+  void swap_axes(int a, int b) {
+    ::std::swap(extent[a], extent[b]);
+    for (int k = 0; k < operands; ++k) ::std::swap(stride[k][a], stride[k][b]);
+  }
+};
+
+/// A place in a space, with the offset of every operand there.
+struct place_in {
+  int64 index[max_rank];
+  int64 offset[most_operands];
+
+  explicit place_in(const walk_space& s) {
+    for (int k = 0; k < s.operands; ++k) offset[k] = 0;
+  }
+  /// Goes on by `at` places of the axes [begin, end) in C order, from the first.
+  void seek(const walk_space& s, int begin, int end, int64 at) {
     for (int d = end - 1; d >= begin; --d) {
-      for (int k = 0; k < Operands; ++k) offset[k] += s.stride[k][d];
+      index[d] = at == 0 ? 0 : at % s.extent[d];
+      at = at == 0 ? 0 : at / s.extent[d];
+      if (index[d] != 0) advance(s, d, index[d]);
+    }
+  }
+  void advance(const walk_space& s, int axis, int64 by) {
+    for (int k = 0; k < s.operands; ++k) offset[k] += s.stride[k][axis] * by;
+  }
+  /// Moves on by one; false after the last place, when all offsets are back where they were.
+  bool next(const walk_space& s, int begin, int end) {
+    for (int d = end - 1; d >= begin; --d) {
+      advance(s, d, 1);
       if (++index[d] < s.extent[d]) return true;
-      for (int k = 0; k < Operands; ++k) offset[k] -= s.stride[k][d] * s.extent[d];
+      advance(s, d, -s.extent[d]);
       index[d] = 0;
     }
     return false;
   }
 };
 
-template <int Operands>
-bool unit_steps(const detail::iteration_space<Operands>& s, int axis, int first_operand) {
-  for (int k = first_operand; k < Operands; ++k)
-    if (s.stride[k][axis] != 0 && s.stride[k][axis] != 1) return false;
-  return true;
+/// Calls `row(place, i, n)` for each row of the axes [begin, end], of which [i, n) is within the places [from, to).
+template <class F>
+CUDARRAY_FORCE_INLINE void walk_rows(const walk_space& s, place_in at, int begin, int end, int64 from, int64 to,
+                                     const F& row) {
+  if (from == to) return;
+  const int64 n = end < begin ? 1 : s.extent[end];
+  at.seek(s, begin, end, from / n);
+  for (int64 i = from % n, left = to - from; left > 0; i = 0) {
+    const int64 stop = left < n - i ? i + left : n;
+    row(at, i, stop);
+    left -= stop - i;
+    if (left > 0) at.next(s, begin, end);
+  }
 }
 
-template <class Build, int Widest>
-inline constexpr int lanes_for = Build::vector_bytes / Widest > 1 ? Build::vector_bytes / Widest : 2;
+/// What a tree reads, by operand.
+template <class Build, class Tree>
+void list_operands(const Tree& tree, memory_operand* of) {
+  detail::for_each_operand(tree, [of](const auto& leaf) {
+    if constexpr (requires { leaf.operand; leaf.p; }) {
+      constexpr int bytes = int(sizeof(*leaf.p));
+      of[leaf.operand] = {leaf.p, bytes, copy_tile<Build, bytes>};
+    }
+  });
+}
+
+/// Memory for the time of a call.
+struct scratch {
+  ::std::size_t bytes;
+  char* p;
+  explicit scratch(int64 n) : bytes(::std::size_t(n)), p(n > 0 ? static_cast<char*>(take_block(bytes)) : nullptr) {
+    if (n > 0 && p == nullptr) throw out_of_memory(detail::cat("cpu: ", n, " bytes could not be allocated"));
+  }
+  ~scratch() {
+    if (p != nullptr) give_block(p, bytes);
+  }
+  scratch(const scratch&) = delete;
+};
+
+/// Tiles of operands, copied to where packs can read them. A copy is reached through an index of the operand's own.
+struct tile_copies {
+  const memory_operand* of;
+  const bool* staged;
+  int operands;
+  int64 index[most_operands], source[most_operands];
+  int64 rows = 0, columns = 0;  ///< of what was copied last
+  scratch space;
+
+  /// `elements`: the most of a tile.
+  CUDARRAY_PER_BUILD tile_copies(const memory_operand* memory, const bool* which, int count, int64 elements)
+      : of(memory), staged(which), operands(count), space(bytes(memory, which, count, elements)) {
+    auto to = int64(reinterpret_cast<::std::uintptr_t>(space.p));
+    for (int k = 0; k < operands; ++k)
+      if (staged[k]) {
+        // the first such address in `to` that is a whole number of elements away from the operand
+        const int64 size = of[k].bytes, apart = to - int64(reinterpret_cast<::std::uintptr_t>(of[k].p));
+        index[k] = apart / size + (apart % size > 0);
+        to += bytes_of(size, elements);
+      }
+  }
+
+  /// Copies the tiles that begin at `offset`, and sets it to where they are now: row by row, `columns` apart.
+  CUDARRAY_PER_BUILD void fetch(int64* offset, int64 tile_rows, int64 tile_columns, const int64* down,
+                                const int64* along) {
+    const bool same_size = rows == tile_rows && columns == tile_columns;
+    for (int k = 1; k < operands; ++k)
+      if (staged[k]) {
+        const char* const p = static_cast<const char*>(of[k].p);
+        if (!same_size || source[k] != offset[k])
+          of[k].copy(const_cast<char*>(p + index[k] * of[k].bytes), tile_columns, p + offset[k] * of[k].bytes,
+                     tile_rows, tile_columns, down[k], along[k]);
+        source[k] = offset[k];
+        offset[k] = index[k];
+      }
+    rows = tile_rows;
+    columns = tile_columns;
+  }
+
+ private:
+  static int64 bytes_of(int64 size, int64 elements) { return ((elements + 1) * size + 63) / 64 * 64; }
+  static int64 bytes(const memory_operand* of, const bool* staged, int count, int64 elements) {
+    int64 n = 0;
+    for (int k = 0; k < count; ++k) n += staged[k] ? bytes_of(of[k].bytes, elements) : 0;
+    return n;
+  }
+};
 
 }  // namespace cudarray::inline v0::backend::host
 

@@ -12,10 +12,14 @@
 /// Everything here is tagged with the build configuration B: its machine code depends on the flags of the file.
 namespace cudarray::inline v0::simd {
 
+/// What lanes of T are kept in; arithmetic on half types is done in float32.
+template <class T>
+using register_t = ::std::conditional_t<::std::is_arithmetic_v<T>, T, uint16>;
+
 /// N lanes of T.
 template <class T, int N, class B>
 struct pack {
-  typedef T vector __attribute__((vector_size(N * sizeof(T))));
+  typedef register_t<T> vector __attribute__((vector_size(N * sizeof(T))));
   vector v;
 };
 
@@ -29,7 +33,7 @@ struct mask {
 
 template <class T, int N, class B>
 CUDARRAY_FORCE_INLINE pack<T, N, B> splat(T x) {
-  return {x - typename pack<T, N, B>::vector{}};  // x - 0 is x for -0.0 too
+  return {__builtin_bit_cast(register_t<T>, x) - typename pack<T, N, B>::vector{}};  // x - 0 is x for -0.0 too
 }
 
 template <int W, int V, int N, class B>
@@ -144,11 +148,60 @@ CUDARRAY_FORCE_INLINE mask<W, N, B> select(const mask<W, N, B>& c, const mask<V,
   return {(c.v & resize<W>(a).v) | (~c.v & resize<W>(b).v)};
 }
 
+/// float16 and bfloat16 as core/half.hpp converts them.
+template <int N, class B>
+CUDARRAY_FORCE_INLINE pack<float, N, B> to_float(const pack<bfloat16, N, B>& a) {
+  return bits<float>(pack<uint32, N, B>{convert<uint32>(pack<uint16, N, B>{a.v}).v << 16});
+}
+template <int N, class B>
+CUDARRAY_FORCE_INLINE pack<float, N, B> to_float(const pack<float16, N, B>& a) {
+#if defined(__F16C__)
+  if constexpr (sizeof(a) >= 16) {
+    pack<float, N, B> r;
+    asm("vcvtph2ps %1, %0" : "=v"(r.v) : "v"(a.v));
+    return r;
+  }
+#endif
+  const auto u = [](uint32 x) { return splat<uint32, N, B>(x); };
+  const auto h = convert<uint32>(pack<uint16, N, B>{a.v});
+  const pack<uint32, N, B> magnitude{(h & u(0x7fff)).v << 13}, sign{(h & u(0x8000)).v << 16};
+  const auto finite = bits<uint32>(bits<float>(magnitude) * splat<float, N, B>(5.192296858534828e33f));  // 2^112
+  return bits<float>(select((h & u(0x7c00)) == u(0x7c00), finite | u(0x7f800000), finite) | sign);
+}
+template <class H, int N, class B>
+CUDARRAY_FORCE_INLINE pack<H, N, B> from_float(const pack<float, N, B>& f) {
+#if defined(__F16C__)
+  if constexpr (::std::is_same_v<H, float16> && N >= 8) {
+    pack<H, N, B> r;
+    asm("vcvtps2ph $0, %1, %0" : "=v"(r.v) : "v"(f.v));
+    return r;
+  }
+#endif
+  const auto u = [](uint32 x) { return splat<uint32, N, B>(x); };
+  const auto shift = [](const pack<uint32, N, B>& x, int by) { return pack<uint32, N, B>{x.v >> by}; };
+  const auto x = bits<uint32>(f), a = x & u(0x7fffffff);
+  const auto nan = a > u(0x7f800000);
+  pack<uint32, N, B> r;
+  if constexpr (::std::is_same_v<H, bfloat16>) {
+    r = select(nan, shift(x, 16) | u(0x40), shift(x + u(0x7fff) + (shift(x, 16) & u(1)), 16));
+  } else {
+    r = shift(a - u(0x38000000) + u(0xfff) + (shift(a, 13) & u(1)), 13);
+    r = select(a < u(0x38800000), bits<uint32>(bits<float>(a) + splat<float, N, B>(0.5f)) - u(0x3f000000), r);
+    r = select(a >= u(0x477ff000), u(0x7c00), r);
+    r = select(nan, u(0x7e00) | (shift(a, 13) & u(0x3ff)), r) | (shift(x, 16) & u(0x8000));
+  }
+  return {convert<uint16>(r).v};
+}
+
 /// Conversions as `convert_scalar` has them: float to integer saturates, NaN gives 0.
 template <class To, class T, int N, class B>
 CUDARRAY_FORCE_INLINE auto lane_cast(const pack<T, N, B>& a) {
   if constexpr (::std::is_same_v<To, T>) {
     return a;
+  } else if constexpr (!::std::is_arithmetic_v<T>) {
+    return lane_cast<To>(to_float(a));
+  } else if constexpr (!::std::is_arithmetic_v<To>) {
+    return from_float<To>(lane_cast<float>(a));
   } else if constexpr (::std::is_same_v<To, bool>) {
     return a != splat<T, N, B>(T(0));
   } else if constexpr (detail::is_floating<T> && detail::is_integer<To>) {
@@ -164,7 +217,31 @@ CUDARRAY_FORCE_INLINE auto lane_cast(const pack<T, N, B>& a) {
 template <class To, int W, int N, class B>
 CUDARRAY_FORCE_INLINE auto lane_cast(const mask<W, N, B>& m) {
   if constexpr (::std::is_same_v<To, bool>) return m;
+  else if constexpr (!::std::is_arithmetic_v<To>) return from_float<To>(lane_cast<float>(m));
   else return select(m, splat<To, N, B>(To(1)), splat<To, N, B>(To(0)));
+}
+
+/// Stores past the caches where the machine can, to an address aligned to the pack.
+template <class T, int N, class B>
+CUDARRAY_FORCE_INLINE void stream_lanes(T* p, const pack<T, N, B>& a) {
+#if defined(__x86_64__) && defined(__AVX__)
+  if constexpr (sizeof(a) >= 16) {
+    asm volatile("vmovntps %1, %0" : "=m"(*reinterpret_cast<typename pack<T, N, B>::vector*>(p)) : "v"(a.v));
+    return;
+  }
+#elif defined(__x86_64__)
+  if constexpr (sizeof(a) == 16) {
+    asm volatile("movntps %1, %0" : "=m"(*reinterpret_cast<typename pack<T, N, B>::vector*>(p)) : "x"(a.v));
+    return;
+  }
+#endif
+  ::std::memcpy(static_cast<void*>(p), &a, sizeof(a));
+}
+/// Streamed stores become visible before what comes after.
+CUDARRAY_FORCE_INLINE void finish_stream() {
+#if defined(__x86_64__)
+  asm volatile("sfence" ::: "memory");
+#endif
 }
 
 /// Unaligned loads and stores; truth values are bytes of 0 and 1.
@@ -176,23 +253,27 @@ CUDARRAY_FORCE_INLINE auto load_lanes(const T* p) {
     return r != splat<uint8, N, B>(uint8(0));
   } else {
     pack<T, N, B> r;
-    ::std::memcpy(&r, p, sizeof(r));
+    ::std::memcpy(&r, static_cast<const void*>(p), sizeof(r));
     return r;
   }
 }
 template <class T, int N, class B>
 CUDARRAY_FORCE_INLINE void store_lanes(T* p, const pack<T, N, B>& a) {
-  ::std::memcpy(p, &a, sizeof(a));
+  ::std::memcpy(static_cast<void*>(p), &a, sizeof(a));
 }
 template <int W, int N, class B>
 CUDARRAY_FORCE_INLINE void store_lanes(bool* p, const mask<W, N, B>& m) {
   const pack<uint8, N, B> r{(typename pack<uint8, N, B>::vector)resize<1>(m).v & uint8(1)};
   ::std::memcpy(p, &r, N);
 }
+template <int W, int N, class B>
+CUDARRAY_FORCE_INLINE void stream_lanes(bool* p, const mask<W, N, B>& m) {
+  stream_lanes(reinterpret_cast<uint8*>(p), pack<uint8, N, B>{(typename pack<uint8, N, B>::vector)resize<1>(m).v & uint8(1)});
+}
 
 template <class T, int N, class B>
 CUDARRAY_FORCE_INLINE T lane(const pack<T, N, B>& a, int i) {
-  return a.v[i];
+  return __builtin_bit_cast(T, register_t<T>(a.v[i]));
 }
 template <int W, int N, class B>
 CUDARRAY_FORCE_INLINE bool lane(const mask<W, N, B>& a, int i) {
@@ -208,7 +289,7 @@ CUDARRAY_FORCE_INLINE auto from_lanes(const F& f) {
     return r;
   } else {
     pack<R, N, B> r;
-    for (int k = 0; k < N; ++k) r.v[k] = f(k);
+    for (int k = 0; k < N; ++k) r.v[k] = __builtin_bit_cast(register_t<R>, f(k));
     return r;
   }
 }

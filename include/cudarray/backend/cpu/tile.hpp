@@ -1,0 +1,121 @@
+// Copying strided pieces of arrays to where they are contiguous: through registers where they are transposed.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstring>
+
+#include "pack.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+namespace cudarray::inline v0::backend::host {
+
+/// An element of so many bytes, of whatever type.
+template <int Bytes>
+struct __attribute__((may_alias)) element {
+  using word = detail::unsigned_t<Bytes>;
+  word v;
+};
+template <>
+struct __attribute__((may_alias)) element<16> {
+  uint64 v[2];
+};
+
+/// Lanes of a and b taken in turn: the first halves of both, or the second.
+template <bool Second, class U, int N, class B>
+CUDARRAY_FORCE_INLINE simd::pack<U, N, B> interleave(const simd::pack<U, N, B>& a, const simd::pack<U, N, B>& b) {
+  constexpr int first = Second ? N / 2 : 0;
+#if defined(__clang__)
+  return [&]<int... K>(::std::integer_sequence<int, K...>) {
+    return simd::pack<U, N, B>{__builtin_shufflevector(a.v, b.v, (first + K / 2 + (K % 2 ? N : 0))...)};
+  }(::std::make_integer_sequence<int, N>{});
+#else
+  typename simd::mask<sizeof(U), N, B>::vector pick;
+  for (int k = 0; k < N; ++k) pick[k] = first + k / 2 + (k % 2 ? N : 0);
+  return {__builtin_shuffle(a.v, b.v, pick)};
+#endif
+}
+
+/// to[i][j] = from[j][i] for N x N elements.
+template <int N, class B, int Bytes>
+CUDARRAY_FORCE_INLINE void transpose_block(element<Bytes>* to, int64 pitch, const element<Bytes>* from, int64 along) {
+  using word = typename element<Bytes>::word;
+  simd::pack<word, N, B> a[N], b[N];
+#pragma GCC unroll 16
+  for (int i = 0; i < N; ++i) ::std::memcpy(&a[i], from + i * along, sizeof(a[i]));
+#pragma GCC unroll 8
+  for (int width = 1; width < N; width *= 2) {
+#pragma GCC unroll 8
+    for (int i = 0; i < N / 2; ++i) {
+      b[2 * i] = interleave<false>(a[i], a[i + N / 2]);
+      b[2 * i + 1] = interleave<true>(a[i], a[i + N / 2]);
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < N; ++i) a[i] = b[i];
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < N; ++i) ::std::memcpy(to + i * pitch, &a[i], sizeof(a[i]));
+}
+
+/// to[i * pitch + j] = from[i * down + j * along] for i < rows and j < columns.
+using tile_function = void(void* to, int64 pitch, const void* from, int64 rows, int64 columns, int64 down, int64 along);
+
+template <class B, int Bytes>
+void copy_tile(void* to_, int64 pitch, const void* from_, int64 rows, int64 columns, int64 down, int64 along) {
+  auto* to = static_cast<element<Bytes>*>(to_);
+  auto* from = static_cast<const element<Bytes>*>(from_);
+  if constexpr (Bytes <= 8) {
+    // wide interleaving of elements below 4 bytes is not one instruction everywhere
+    constexpr int N = (Bytes < 4 ? 16 : B::vector_bytes) / Bytes;
+    if (down == 1 && along != 1) {
+      int64 j = 0;
+      for (; j + N <= columns; j += N) {
+        int64 i = 0;
+        for (; i + N <= rows; i += N) transpose_block<N, B>(to + i * pitch + j, pitch, from + i + j * along, along);
+        for (; i < rows; ++i)
+          for (int64 k = j; k < j + N; ++k) to[i * pitch + k] = from[i + k * along];
+      }
+      for (; j < columns; ++j)
+        for (int64 i = 0; i < rows; ++i) to[i * pitch + j] = from[i + j * along];
+      return;
+    }
+  }
+  if (rows > 1 && down == 0) {  // one row over and over
+    copy_tile<B, Bytes>(to, pitch, from, 1, columns, down, along);
+    if (pitch == columns) {
+      for (int64 done = 1; done < rows; done *= 2)
+        ::std::memcpy(to + done * pitch, to,
+                      ::std::size_t((rows - done < done ? rows - done : done) * pitch) * sizeof(*to));
+    } else {
+      for (int64 i = 1; i < rows; ++i) ::std::memcpy(to + i * pitch, to, ::std::size_t(columns) * sizeof(*to));
+    }
+    return;
+  }
+  for (int64 i = 0; i < rows; ++i, to += pitch, from += down) {
+    if (along == 1) {
+      ::std::memcpy(to, from, ::std::size_t(columns) * sizeof(*to));
+    } else if (along == 0) {
+      for (int64 j = 0; j < columns; ++j) to[j] = *from;
+    } else if (along == -1) {
+      for (int64 j = 0; j < columns; ++j) to[j] = from[-j];
+    } else if (along == 2) {
+      for (int64 j = 0; j < columns; ++j) to[j] = from[2 * j];
+    } else {
+      for (int64 j = 0; j < columns; ++j) to[j] = from[j * along];
+    }
+  }
+}
+
+/// to[i * down + j * along] = from[i * pitch + j].
+template <class B, int Bytes>
+void spread_tile(void* to_, int64 pitch, const void* from_, int64 rows, int64 columns, int64 down, int64 along) {
+  auto* to = static_cast<element<Bytes>*>(to_);
+  auto* from = static_cast<const element<Bytes>*>(from_);
+  for (int64 i = 0; i < rows; ++i, to += down, from += pitch)
+    for (int64 j = 0; j < columns; ++j) to[j * along] = from[j];
+}
+
+}  // namespace cudarray::inline v0::backend::host
+
+#pragma GCC diagnostic pop
