@@ -4,6 +4,7 @@
 
 #include "ndarray.hpp"
 
+#include "backend/cpu/rows.hpp"
 #include "indexing.hpp"
 #include "linalg.hpp"
 #include "nnet/activations.hpp"

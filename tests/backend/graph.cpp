@@ -219,8 +219,66 @@ TEST_CASE("graph: what cannot be captured is named, and nothing is changed") {
   refuses("the thread's generator", [&] { (void)ca::random::uniform({3}, 0, 1, own); });
   refuses("shapes (10,) and (3,)", [&] { (void)(x + ca::zeros(3)); });
   CHECK(own.offset() == 0);
+  refuses("skipping numbers", [&] { ca::random::thread_generator().skip(3); });
+  refuses("seeding", [&] {
+    (void)ca::random::uniform({3});
+    ca::random::seed(77);
+  });
   y(_) = x;
   CHECK(y(9).item() == 9);
+}
+
+TEST_CASE("graph: the first product of a thread may be a captured one") {
+  std::thread([] {
+    const array a = ca::full({32, 32}, 0.5f), y = ca::zeros({32, 32});
+    const auto g = ca::graph::capture([&] { y(_) = ca::matmul(a, a); });
+    g.launch();
+    CHECK(test::values(y) == numbers(1024, 8));
+  }).join();
+}
+
+TEST_CASE("graph: others may end graphs and use the legacy stream meanwhile") {
+  array x = ca::ones(1000), y, z = ca::zeros(1000);
+  {
+    const auto g = ca::graph::capture([&] { y = x * 2.f; });
+    g.launch();
+  }
+  auto* old = new ca::graph(ca::graph::capture([&] { z(_) = x * 3.f; }));
+  old->launch();
+  const auto g = ca::graph::capture([&] {
+    y = x * 4.f;  // gives the first graph's memory back
+    std::thread([&] {
+      delete old;
+      void* p = nullptr;
+      CHECK(cudaMalloc(&p, 4) == cudaSuccess);
+      CHECK(cudaMemset(p, 0, 4) == cudaSuccess);
+      CHECK(cudaFree(p) == cudaSuccess);
+    }).join();
+    z += 1.f;
+  });
+  g.launch();
+  CHECK(test::values(y) == numbers(1000, 4));
+  CHECK(test::values(z) == numbers(1000, 4));
+}
+
+TEST_CASE("graph: a launch waits for readers of an array it left that is gone") {
+  const ca::int64 n = 1 << 24;
+  array x = ca::ones(n), y, total = ca::zeros(n);
+  const ca::stream side;
+  const auto g = ca::graph::capture([&] { y = x * 2.f; });
+  g.launch();
+  ca::synchronize();
+  x(_) = 100;
+  {
+    const ca::stream_scope scope(side);
+    for (int i = 0; i < 40; ++i) total += 1.f;  // keeps the stream busy
+    total += y;
+  }
+  y = array();
+  g.launch();  // writes to the same memory
+  side.synchronize();
+  CHECK(ca::min(total).item() == 42);
+  CHECK(ca::max(total).item() == 42);
 }
 
 TEST_CASE("graph: launches are ordered with other streams, and make expressions stale") {

@@ -118,3 +118,11 @@ TEST_CASE("creation: array from host elements is a copy") {
   CHECK(test::thrown<ca::shape_error>([&] { ca::array(v, {2, 2}); }) == "array: 6 elements for shape (2, 2)");
   CHECK(test::thrown<ca::shape_error>([&] { ca::array(v, {-2, -3}); }).find("negative") != std::string::npos);
 }
+
+TEST_CASE("from_pointer: an address that elements cannot lie at is refused") {
+  alignas(16) static char bytes[64];
+  const auto text = test::thrown<ca::value_error>(
+      [] { (void)ca::from_pointer(reinterpret_cast<ca::complex64*>(bytes + 2), ca::shape{3}); });
+  const std::string need = ca::default_device::host_accessible ? "4" : "8";
+  CHECK(text == "from_pointer: complex64 needs an address that is a multiple of " + need + ", this one is 2 off");
+}

@@ -13,6 +13,14 @@
 
 #define CUDARRAY_PUBLIC __attribute__((visibility("default")))
 #define CUDARRAY_FORCE_INLINE inline __attribute__((always_inline))
+// Before a loop of few iterations, known at compile time, whose arrays belong in registers.
+#if defined(__CUDACC__)
+#define CUDARRAY_UNROLL  // nvcc takes neither form in host code
+#elif defined(__clang__)
+#define CUDARRAY_UNROLL _Pragma("unroll")
+#else
+#define CUDARRAY_UNROLL _Pragma("GCC unroll 16")
+#endif
 // What runs once at most, such as building an error's text: small code, and less to compile.
 #define CUDARRAY_COLD __attribute__((cold, noinline))
 // What many templates call and none is faster for having inside: less to compile.

@@ -18,6 +18,9 @@ class generator {
   /// The next block.
   uint64 offset() const { return source_.block; }
   void skip(uint64 blocks) { source_.block += blocks; }
+  friend bool operator==(const generator& a, const generator& b) {
+    return a.seed() == b.seed() && a.stream() == b.stream() && a.offset() == b.offset();
+  }
   /// Hands out the blocks for n numbers, `per_block` to a block.
   detail::random_source take(int64 n, int per_block) {
     const detail::random_source s = source_;

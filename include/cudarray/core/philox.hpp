@@ -6,12 +6,42 @@
 
 namespace cudarray::inline v0::detail {
 
-/// Four 32-bit words.
-struct words {
-  uint32 w[4];
+// The functions below are written once for single numbers and for SIMD packs of them. What the language has for numbers
+// only is named here; packs overload it.
+
+/// The number c, as lanes like `l`.
+CUDARRAY_HD constexpr uint32 lanes_like(uint32, uint32 c) { return c; }
+CUDARRAY_HD constexpr float lanes_like(float, float c) { return c; }
+CUDARRAY_HD constexpr double lanes_like(double, double c) { return c; }
+/// The halves of the 64-bit product w * c.
+CUDARRAY_HD constexpr void multiply_wide(uint32 w, uint32 c, uint32& high, uint32& low) {
+  const uint64 product = uint64(w) * c;
+  high = uint32(product >> 32);
+  low = uint32(product);
+}
+template <int By, ::std::integral U>
+CUDARRAY_HD constexpr U shift_right(U w) {
+  return w >> By;
+}
+template <int By, ::std::integral U>
+CUDARRAY_HD constexpr U shift_left(U w) {
+  return w << By;
+}
+/// Bits as another type of the same size.
+template <class To, class From>
+requires(kind_of<From> != kind::none) CUDARRAY_HD constexpr To bit_lanes(From v) { return __builtin_bit_cast(To, v); }
+/// A conversion of values that both types have.
+template <class To, class From>
+requires(kind_of<From> != kind::none) CUDARRAY_HD constexpr To exact_lanes(From v) { return To(v); }
+
+/// Four 32-bit words, or four times lanes of them.
+template <class W>
+struct words_of {
+  W w[4];
   /// One of the two pairs, as 64 bits.
   CUDARRAY_HD constexpr uint64 two(int k) const { return w[2 * k] | uint64(w[2 * k + 1]) << 32; }
 };
+using words = words_of<uint32>;
 
 /// The keys of the ten rounds that belong to a key. They are made on the host: on CUDA they are constants then, and the
 /// additions saved are a tenth of the work.
@@ -28,11 +58,15 @@ struct round_keys {
 
 /// The counter-based generator of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC11),
 /// with 10 rounds: the block of words that belongs to a counter under a key.
-CUDARRAY_HD constexpr words philox(words counter, const round_keys& keys) {
+CUDARRAY_EXEC_CHECK_OFF
+template <class W = uint32>
+CUDARRAY_HD constexpr words_of<W> philox(words_of<W> counter, const round_keys& keys) {
   for (int round = 0; round < 10; ++round) {
-    const uint64 a = uint64(0xD2511F53u) * counter.w[0], b = uint64(0xCD9E8D57u) * counter.w[2];
-    counter = {{uint32(b >> 32) ^ counter.w[1] ^ keys.of[round][0], uint32(b),
-                uint32(a >> 32) ^ counter.w[3] ^ keys.of[round][1], uint32(a)}};
+    W high_a, low_a, high_b, low_b;
+    multiply_wide(counter.w[0], 0xD2511F53u, high_a, low_a);
+    multiply_wide(counter.w[2], 0xCD9E8D57u, high_b, low_b);
+    counter = {{high_b ^ counter.w[1] ^ lanes_like(low_a, keys.of[round][0]), low_b,
+                high_a ^ counter.w[3] ^ lanes_like(low_a, keys.of[round][1]), low_a}};
   }
   return counter;
 }
@@ -48,60 +82,92 @@ struct random_source {
       : seed(seed_), stream(stream_), keys(uint32(seed_), uint32(seed_ >> 32)) {}
   CUDARRAY_HD constexpr words at(uint64 i) const {
     const uint64 b = block + i + (base != nullptr ? *base : 0);
-    return philox({{uint32(b), uint32(b >> 32), uint32(stream), uint32(stream >> 32)}}, keys);
+    return philox(words{{uint32(b), uint32(b >> 32), uint32(stream), uint32(stream >> 32)}}, keys);
+  }
+  /// Lanes of blocks: `ahead` counts from block i on. On the host.
+  template <class W>
+  words_of<W> at(uint64 i, const W& ahead) const {
+    using namespace math;
+    const uint64 b = block + i;
+    const W low = lanes_like(ahead, uint32(b)) + ahead,
+            carry = select(low < ahead, lanes_like(ahead, 1), lanes_like(ahead, 0));
+    return philox(words_of<W>{{low, lanes_like(ahead, uint32(b >> 32)) + carry, lanes_like(ahead, uint32(stream)),
+                               lanes_like(ahead, uint32(stream >> 32))}},
+                  keys);
   }
 };
 
 /// [0, 1) with 24 random bits, or 53.
-CUDARRAY_HD constexpr float unit_float(uint32 w) { return float(w >> 8) * 5.9604644775390625e-8f; }
+CUDARRAY_EXEC_CHECK_OFF
+template <class W>
+CUDARRAY_HD constexpr auto unit_float(const W& w) {
+  const auto f = exact_lanes<float>(bit_lanes<int32>(shift_right<8>(w)));
+  return f * lanes_like(f, 5.9604644775390625e-8f);
+}
 CUDARRAY_HD constexpr double unit_double(uint64 w) { return double(w >> 11) * 1.1102230246251565e-16; }
+/// (0, 1] with 24 random bits.
+CUDARRAY_EXEC_CHECK_OFF
+template <class W>
+CUDARRAY_HD constexpr auto positive_float(const W& w) {
+  const auto f = exact_lanes<float>(bit_lanes<int32>(shift_right<8>(w) + lanes_like(w, 1)));
+  return f * lanes_like(f, 5.9604644775390625e-8f);
+}
 
 /// -2 log(u) for u in (0, 1], by fma and division alone, so that every compiler gives the same bits:
 /// log(m 2^e) = e log 2 + 2 atanh(s), s = (m - 1) / (m + 1), its series cut where it falls below the last bit.
-template <class T>
-CUDARRAY_HD inline T minus_two_log(T u) {
+/// L: T, or lanes of it.
+CUDARRAY_EXEC_CHECK_OFF
+template <class T, class L>
+CUDARRAY_HD inline L minus_two_log(const L& u) {
+  using namespace math;
   constexpr bool single = ::std::is_same_v<T, float>;
-  using bits = ::std::conditional_t<single, uint32, uint64>;
+  using bits = ::std::conditional_t<single, int32, int64>;
   constexpr int mantissa = single ? 23 : 52, bias = single ? 127 : 1023, terms = single ? 5 : 11;
-  const bits b = __builtin_bit_cast(bits, u);
-  int e = int(b >> mantissa) - bias;
-  T m = __builtin_bit_cast(T, (b & ((bits(1) << mantissa) - 1)) | (bits(bias) << mantissa));
-  if (m > T(1.41421356237309505)) {
-    m = m / T(2);
-    ++e;
-  }
-  const T s = (m - T(1)) / (m + T(1)), z = s * s;
-  T p = T(1) / T(2 * terms + 1);
-  for (int k = terms - 1; k >= 0; --k) p = math::fma(p, z, T(1) / T(2 * k + 1));
-  return math::fma(T(-4) * s, p, T(e) * T(-1.38629436111989061883));
+  const auto c = [&u](double v) { return lanes_like(u, T(v)); };
+  const auto b = bit_lanes<bits>(u);
+  L e = exact_lanes<T>(shift_right<mantissa>(b)) - c(bias);
+  L m = bit_lanes<T>(b - shift_left<mantissa>(shift_right<mantissa>(b)) + bit_lanes<bits>(c(1)));
+  const auto high = m > c(1.41421356237309505);
+  m = select(high, m * c(0.5), m);
+  e = select(high, e + c(1), e);
+  const L s = (m - c(1)) / (m + c(1)), z = s * s;
+  L p = c(T(1) / T(2 * terms + 1));
+  for (int k = terms - 1; k >= 0; --k) p = fma(p, z, c(T(1) / T(2 * k + 1)));
+  return fma(c(-4) * s, p, e * c(T(-1.38629436111989061883)));
 }
 
 /// sin and cos of 2 pi t for t in [0, 1): the octant by comparison, the rest by Taylor's series in fma.
-template <class T>
-CUDARRAY_HD inline void sincos_turn(T t, T& sine, T& cosine) {
+CUDARRAY_EXEC_CHECK_OFF
+template <class T, class L>
+CUDARRAY_HD inline void sincos_turn(const L& t, L& sine, L& cosine) {
+  using namespace math;
   constexpr int terms = ::std::is_same_v<T, float> ? 5 : 9;
-  const int quarter = int(math::fma(t, T(4), T(0.5)));                         // nearest quarter turn, 0 to 4
-  const T x = math::fma(T(quarter), T(-0.25), t) * T(6.28318530717958647693);  // |x| <= pi / 4
-  const T z = -(x * x);
-  T s = T(1), c = T(1);
-  for (int k = terms; k > 0; --k) {
-    s = math::fma(s * z, T(1) / T(2 * k * (2 * k + 1)), T(1));
-    c = math::fma(c * z, T(1) / T(2 * k * (2 * k - 1)), T(1));
+  const auto c = [&t](double v) { return lanes_like(t, T(v)); };
+  const auto quarter = exact_lanes<int32>(fma(t, c(4), c(0.5)));  // nearest quarter turn, 0 to 4
+  const L q = exact_lanes<T>(quarter), x = fma(q, c(-0.25), t) * c(6.28318530717958647693);  // |x| <= pi / 4
+  const L z = -(x * x);
+  L s = c(1), k = c(1);
+  for (int i = terms; i > 0; --i) {
+    s = fma(s * z, c(T(1) / T(2 * i * (2 * i + 1))), c(1));
+    k = fma(k * z, c(T(1) / T(2 * i * (2 * i - 1))), c(1));
   }
   s = s * x;
-  const bool swap = quarter & 1;
-  sine = swap ? c : s;
-  cosine = swap ? s : c;
-  if (quarter == 2 || quarter == 3) sine = -sine;
-  if (quarter == 1 || quarter == 2) cosine = -cosine;
+  const auto one = q == c(1), two = q == c(2), three = q == c(3);
+  const auto swap = one | three;
+  sine = select(swap, k, s);
+  cosine = select(swap, s, k);
+  sine = select(two | three, -sine, sine);
+  cosine = select(one | two, -cosine, cosine);
 }
 
 /// One of the two normal numbers of a pair of uniform ones (Box and Muller 1958).
-template <class T>
-CUDARRAY_HD inline T box_muller(T u, T turn, bool second) {
-  T s, c;
-  sincos_turn(turn, s, c);
-  return math::sqrt(minus_two_log(u)) * (second ? s : c);
+CUDARRAY_EXEC_CHECK_OFF
+template <class T, class L>
+CUDARRAY_HD inline L box_muller(const L& u, const L& turn, bool second) {
+  using namespace math;
+  L s, c;
+  sincos_turn<T>(turn, s, c);
+  return sqrt(minus_two_log<T>(u)) * (second ? s : c);
 }
 
 }  // namespace cudarray::inline v0::detail

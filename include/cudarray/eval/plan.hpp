@@ -141,7 +141,8 @@ struct apply {
     const auto include = [&w](int bytes) { w = bytes > w ? bytes : w; };
     ((include(K::widest), include(int(sizeof(compute_t<typename Types::template operand<J>>)))), ...);
     return w;
-  }(::std::make_integer_sequence<int, int(sizeof...(K))>{});
+  }
+  (::std::make_integer_sequence<int, int(sizeof...(K))>{});
   Op op;
   slots<K...> kids;
   CUDARRAY_EXEC_CHECK_OFF

@@ -50,7 +50,12 @@ class storage_ref {
   }
   /// Without pins.
   int64 references() const {
-    return s_ ? __atomic_load_n(&s_->references, __ATOMIC_ACQUIRE) - __atomic_load_n(&s_->pins, __ATOMIC_RELAXED) : 0;
+    if (s_ == nullptr) return 0;
+    for (;;) {  // both counts of one moment
+      const int64 pins = __atomic_load_n(&s_->pins, __ATOMIC_ACQUIRE),
+                  all = __atomic_load_n(&s_->references, __ATOMIC_ACQUIRE);
+      if (__atomic_load_n(&s_->pins, __ATOMIC_ACQUIRE) == pins) return all - pins;
+    }
   }
 
  private:

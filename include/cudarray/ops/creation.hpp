@@ -212,14 +212,27 @@ requires(dtype<normal_dtype_t<T>> &&
   return array<T, Device>(elements, shape(elements.size()), device);
 }
 
+namespace detail {
+template <class T, class Device>
+void check_alignment(const T* p) {
+  constexpr ::std::size_t bytes = Device::host_accessible ? alignof(T) : sizeof(T);  // kernels load elements at once
+  if (const auto address = reinterpret_cast<::std::uintptr_t>(p); address % bytes != 0)
+    throw value_error(cat("from_pointer: ", dtype_name<::std::remove_const_t<T>>,
+                          " needs an address that is a multiple of ", bytes, ", this one is ", address % bytes,
+                          " off"));
+}
+}  // namespace detail
+
 /// A view of memory that is not the library's: `pointer` is in the device's memory, strides are in elements (absent: C
 /// order). Without a deleter the caller keeps it alive; with one, `deleter(pointer)` is called when no array uses it
-/// any more. A pointer to const makes a read-only array.
+/// any more. A pointer to const makes a read-only array. Throws value_error for an address that is not a multiple of
+/// the type's alignment, on CUDA of its size.
 template <class T, device_tag Device = default_device, class Deleter>
 requires ::std::invocable<Deleter&, T*>
 const ndarray<::std::remove_const_t<T>, Device> from_pointer(T* pointer, const shape& s, Deleter deleter,
                                                              Device device = {}) {
   detail::check_extents("from_pointer", s);
+  detail::check_alignment<T, Device>(pointer);
   return ndarray<::std::remove_const_t<T>, Device>(detail::leaf<::std::remove_const_t<T>, Device>{
       {}, detail::borrow(pointer, s.elements(), device.ordinal, ::std::move(deleter)), detail::c_layout(s), 0});
 }
@@ -234,6 +247,7 @@ const ndarray<::std::remove_const_t<T>, Device> from_pointer(T* pointer, const s
                                                              Deleter deleter, Device device = {}) {
   if (strides.ndim() != detail::check_extents("from_pointer", s).ndim())
     throw shape_error(detail::cat("from_pointer: ", strides.ndim(), " strides for shape ", s));
+  detail::check_alignment<T, Device>(pointer);
   layout l{s, {}, 0};
   for (int i = 0; i < s.ndim(); ++i) l.stride[i] = strides[i];
   const detail::extent e = detail::span_of(l);

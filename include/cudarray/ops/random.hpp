@@ -11,10 +11,13 @@ namespace cudarray::inline v0::random {
 namespace detail_random {
 
 using cudarray::detail::box_muller;
+using cudarray::detail::lanes_like;
+using cudarray::detail::positive_float;
 using cudarray::detail::random_source;
 using cudarray::detail::unit_double;
 using cudarray::detail::unit_float;
 using cudarray::detail::words;
+using cudarray::detail::words_of;
 
 /// Numbers made from blocks of words: `N` says how many come of one block, and what the k-th of them is.
 template <class N>
@@ -32,10 +35,14 @@ struct numbers_at : N {
   }
 };
 
+/// Those of 32 bits are made of lanes of words, too.
 struct word {
   using value_type = uint32;
   static constexpr int per_block = 4;
-  CUDARRAY_HD uint32 number(const words& w, int k) const { return w.w[k]; }
+  template <class W>
+  CUDARRAY_HD W number(const words_of<W>& w, int k) const {
+    return w.w[k];
+  }
 };
 
 template <class T>
@@ -43,11 +50,18 @@ struct uniform_number {
   using value_type = T;
   static constexpr int per_block = sizeof(T) == 4 ? 4 : 2;
   T low, width, last;  ///< last: the largest number below the upper bound, which rounding could reach
-  CUDARRAY_HD T number(const words& w, int k) const {
-    T v;
-    if constexpr (::std::is_same_v<T, float>) v = math::fma(unit_float(w.w[k]), width, low);
-    else v = math::fma(unit_double(w.two(k)), width, low);
-    return v < last ? v : last;
+  CUDARRAY_EXEC_CHECK_OFF
+  template <class W>
+  CUDARRAY_HD auto number(const words_of<W>& w, int k) const {
+    using namespace math;
+    if constexpr (::std::is_same_v<T, float>) {
+      const auto u = unit_float(w.w[k]), end = lanes_like(u, last);
+      const auto v = fma(u, lanes_like(u, width), lanes_like(u, low));
+      return select(v < end, v, end);
+    } else {
+      const T v = fma(unit_double(w.two(k)), width, low);
+      return v < last ? v : last;
+    }
   }
 };
 
@@ -56,14 +70,17 @@ struct normal_number {
   using value_type = T;
   static constexpr int per_block = sizeof(T) == 4 ? 4 : 2;
   T loc, scale;
-  CUDARRAY_HD T number(const words& w, int k) const {
+  CUDARRAY_EXEC_CHECK_OFF
+  template <class W>
+  CUDARRAY_HD auto number(const words_of<W>& w, int k) const {
+    using namespace math;
     if constexpr (::std::is_same_v<T, float>) {
       const int pair = k / 2 * 2;
-      const float u = float((w.w[pair] >> 8) + 1) * 5.9604644775390625e-8f;
-      return math::fma(box_muller(u, unit_float(w.w[pair + 1]), k & 1), scale, loc);
+      const auto z = box_muller<T>(positive_float(w.w[pair]), unit_float(w.w[pair + 1]), k & 1);
+      return fma(z, lanes_like(z, scale), lanes_like(z, loc));
     } else {
       const double u = double((w.two(0) >> 11) + 1) * 1.1102230246251565e-16;
-      return math::fma(box_muller(u, unit_double(w.two(1)), k & 1), scale, loc);
+      return fma(box_muller<T>(u, unit_double(w.two(1)), k & 1), scale, loc);
     }
   }
 };

@@ -34,8 +34,9 @@ struct pack_run {
   int64 begin, count;
   bool streamed;
 };
-/// Cuts [i, n), with at least a pack in it, into runs of packs of N elements: with an unaligned one in front of streamed
-/// ones, and one that reaches back at the end. Returns how many runs there are; `i` is what is left to single elements.
+/// Cuts [i, n), with at least a pack in it, into runs of packs of N elements: with an unaligned one in front of
+/// streamed ones, and one that reaches back at the end. Returns how many runs there are; `i` is what is left to single
+/// elements.
 CUDARRAY_PER_BUILD inline int cut_row(pack_run (&run)[3], int64& i, int64 n, int64 N, int64 misaligned, row_form form) {
   int runs = 0;
   if (form.streamed && misaligned != 0) {
@@ -63,6 +64,26 @@ inline constexpr bool is_copy = false;
 template <class T>
 inline constexpr bool is_copy<detail::store_to<T>, detail::load<1, T>> = true;
 
+/// Random numbers of 32 bits, which come four to a block of words, are made a pack of blocks at a time.
+template <class Tree>
+inline constexpr bool makes_numbers = false;
+template <int I, class G>
+requires(G::group == 4) inline constexpr bool makes_numbers<detail::generated<I, G>> = true;
+
+/// The numbers of blocks `block` to `block + N - 1` in order.
+template <int N, class Build, class G>
+CUDARRAY_FORCE_INLINE void number_packs(const G& g, int64 block, simd::pack<typename G::value_type, N, Build>* to) {
+  const auto ahead = simd::from_lanes<uint32, N, Build>([](int k) { return uint32(k); });
+  const auto words = g.from.at(uint64(block), ahead);
+  const auto a = g.number(words, 0), b = g.number(words, 1), c = g.number(words, 2), d = g.number(words, 3);
+  const auto ac = simd::interleave<false>(a, c), bd = simd::interleave<false>(b, d), ac2 = simd::interleave<true>(a, c),
+             bd2 = simd::interleave<true>(b, d);
+  to[0] = simd::interleave<false>(ac, bd);
+  to[1] = simd::interleave<true>(ac, bd);
+  to[2] = simd::interleave<false>(ac2, bd2);
+  to[3] = simd::interleave<true>(ac2, bd2);
+}
+
 template <class Build, class Target, class Tree, int Operands>
 void map_row(const void* plan, const int64* offsets, const int64* steps, int64 i, int64 n, row_form form) {
   // copies, which stores to the target cannot change
@@ -71,9 +92,18 @@ void map_row(const void* plan, const int64* offsets, const int64* steps, int64 i
   for (int k = 0; k < Operands; ++k) offset[k] = offsets[k], step[k] = steps[k];
   if constexpr (pack_map<Target, Tree>) {
     using value = typename Target::value_type;
-    constexpr int own = int(sizeof(detail::compute_t<value>)), N = lanes_for<Build, (own > Tree::widest ? own : Tree::widest)>;
+    constexpr int own = int(sizeof(detail::compute_t<value>)),
+                  N = lanes_for<Build, (own > Tree::widest ? own : Tree::widest)>;
+    value* const to = target.p + offset[0];
+    if constexpr (makes_numbers<Tree> && sizeof(value) == 4) {
+      if (form.packs && step[1] == 1 && (offset[1] + i) % 4 == 0)
+        for (; i + 4 * N <= n; i += 4 * N) {
+          simd::pack<typename Tree::value_type, N, Build> v[4];
+          number_packs<N, Build>(tree.function, (offset[1] + i) / 4, v);
+          for (int k = 0; k < 4; ++k) simd::store_lanes(to + i + k * N, lane_cast<value>(v[k]));
+        }
+    }
     if (form.packs && n - i >= N) {
-      value* const to = target.p + offset[0];
       const int64 misaligned = int64(reinterpret_cast<::std::uintptr_t>(to + i) / sizeof(value) % N);
       pack_run run[3];
       const int runs = cut_row(run, i, n, N, misaligned, form);
@@ -104,7 +134,7 @@ struct tiling {
 
   /// Chooses the tiles of a space that has an axis.
   CUDARRAY_PER_BUILD tiling(const walk_space& space, const map_kernels& map, int64 short_row) : s(space) {
-    constexpr int64 elements = 4096, transposed_bytes = 256, widest = 1024;
+    constexpr int64 elements = 4096, transposed_bytes = 256, transposed_elements = 16384, widest = 1024;
     if (s.ndim == 1) {  // a second axis, of extent 1
       s.ndim = 2;
       s.extent[1] = 1;
@@ -123,7 +153,7 @@ struct tiling {
     folded = n < short_row && s.stride[0][inner] == 1 && s.stride[0][outer] == n;
     for (int k = 1; k < s.operands; ++k)  // what is not in memory cannot be copied
       folded = folded && (map.of[k].p || s.stride[k][outer] == n * s.stride[k][inner]);
-    columns = folded ? n : transposed ? elements / transposed : widest;
+    columns = folded ? n : transposed ? transposed_elements / transposed : widest;
     if (columns > n) columns = n;
     rows = transposed ? transposed : elements / columns;
     if (rows > s.extent[outer]) rows = s.extent[outer];
@@ -177,16 +207,6 @@ CUDARRAY_PER_BUILD inline void map_tiles(const map_kernels& map, const tiling& t
   }
 }
 
-/// Results that the last cache cannot hold anyway are written past it.
-CUDARRAY_PER_BUILD inline bool exceeds_cache(int64 bytes) {
-#if defined(_SC_LEVEL3_CACHE_SIZE)
-  static const int64 cache = ::sysconf(_SC_LEVEL3_CACHE_SIZE) > 0 ? ::sysconf(_SC_LEVEL3_CACHE_SIZE) : 32 << 20;
-#else
-  constexpr int64 cache = 32 << 20;
-#endif
-  return bytes > cache / 2;
-}
-
 /// Runs a map over a space with at least one element.
 CUDARRAY_PER_BUILD CUDARRAY_NO_INLINE inline void walk_map(const map_kernels& map, const walk_space& s, bool apart) {
   const int inner = s.ndim - 1;
@@ -213,9 +233,8 @@ CUDARRAY_PER_BUILD CUDARRAY_NO_INLINE inline void walk_map(const map_kernels& ma
     return p == parts ? total : at - (n >= 4096 ? i % 64 : i);
   };
   parallel(parts, [&](int64 part) {
-    walk_rows(s, place_in(s), 0, inner, border(part), border(part + 1), [&](const place_in& at, int64 i, int64 stop) {
-      map.row(map.plan, at.offset, step, i, stop, form);
-    });
+    walk_rows(s, place_in(s), 0, inner, border(part), border(part + 1),
+              [&](const place_in& at, int64 i, int64 stop) { map.row(map.plan, at.offset, step, i, stop, form); });
     if (form.streamed) simd::finish_stream();
   });
 }

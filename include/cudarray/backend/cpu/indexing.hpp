@@ -2,23 +2,59 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstring>
+
 #include "../../eval/sequences.hpp"
-#include "memory.hpp"
+#include "loop.hpp"
 
 namespace cudarray::inline v0::backend {
 namespace host {
 
-/// A new array of `item(i)` for every i where the mask is true.
+/// How many of the bytes, 0 or 1 each, are 1.
+CUDARRAY_PER_BUILD inline int64 count_true(const bool* m, int64 n) {
+  int64 count = 0, i = 0;
+  for (; i + 8 <= n; i += 8) {
+    uint64 word;
+    ::std::memcpy(&word, m + i, 8);
+    count += __builtin_popcountll(word);
+  }
+  for (; i < n; ++i) count += m[i];
+  return count;
+}
+
+/// A new array of `item(i)` for every i where the mask is true: parts are counted, then filled.
 template <class Build, class T, class F>
 detail::storage_ref select(cpu device, const detail::sequences& mask, int64& count, const F& item) {
-  const bool* m = mask.at<bool>();
+  constexpr int64 block = 256, most = 64;
+  const bool* const m = mask.at<bool>();
+  const int64 n = mask.n, parts = parts_for(n) < most ? parts_for(n) : most;
   detail::count(detail::counters.kernels);
+  int64 place[most];
+  parallel(parts, [&](int64 part) {
+    const int64 begin = n * part / parts;
+    place[part] = count_true(m + begin, n * (part + 1) / parts - begin);
+  });
   count = 0;
-  for (int64 i = 0; i < mask.n; ++i) count += m[i];
+  for (int64 part = 0; part < parts; ++part) {
+    const int64 found = place[part];
+    place[part] = count;
+    count += found;
+  }
   detail::storage_ref r = allocate(device, ::std::size_t(count) * sizeof(T));
-  T* to = static_cast<T*>(r->data);
-  for (int64 i = 0; i < mask.n; ++i)
-    if (m[i]) *to++ = item(i);
+  parallel(parts, [&](int64 part) {
+    T* to = static_cast<T*>(r->data) + place[part];
+    T found[block];  // without a branch for each element
+    const int64 end = n * (part + 1) / parts;
+    for (int64 i = n * part / parts; i < end;) {
+      int64 k = 0;
+      for (const int64 stop = end - i < block ? end : i + block; i < stop; ++i) {
+        found[k] = item(i);
+        k += m[i];
+      }
+      for (int64 j = 0; j < k; ++j) to[j] = found[j];
+      to += k;
+    }
+  });
   return r;
 }
 

@@ -49,7 +49,17 @@ struct element_access {
   }
 };
 
-/// Elements i to i + N - 1 of a row. Operands in memory have steps of 0 or 1.
+/// True if all that a tree reads stands still along a row.
+template <class Tree>
+CUDARRAY_FORCE_INLINE bool stands_still(const Tree& tree, const int64* step) {
+  bool still = true;
+  detail::for_each_operand(tree, [&](const auto& leaf) {
+    if constexpr (requires { leaf.operand; }) still = still && step[leaf.operand] == 0;
+  });
+  return still;
+}
+
+/// Elements i to i + N - 1 of a row. Operands in memory have steps of 0 or 1; what gathers and generates, any.
 template <int N, class Build>
 struct pack_access {
   const int64* offset;
@@ -68,7 +78,27 @@ struct pack_access {
   }
   template <int I, class G>
   CUDARRAY_FORCE_INLINE auto generate(const G& g) const {
+    if constexpr (requires { G::group; }) {
+      using value = typename G::value_type;
+      const int64 first = offset[I] + i * step[I];
+      if (N % G::group == 0 && step[I] == 1 && first % G::group == 0) {
+        value v[N];
+        for (int k = 0; k < N / G::group; ++k) g.fill(first / G::group + k, v + k * G::group);
+        return simd::load_lanes<value, N, Build>(v);
+      }
+    }
     return simd::from_lanes<typename G::value_type, N, Build>([&](int k) { return g(offset[I] + (i + k) * step[I]); });
+  }
+  template <int I, class G>
+  CUDARRAY_FORCE_INLINE auto gather(const G& g) const {
+    using T = typename G::value_type;
+    if (step[I] == 1 && stands_still(g.index, step)) {
+      const element_access<Build> at{offset, step, i};
+      int64 k = int64(g.index(at));
+      if (!detail::resolve_index(at, k, g.limit, g.fault, g.function, g.axis)) return splat(T{});
+      return simd::load_lanes<T, N, Build>(g.p + offset[I] + i + k * g.stride);
+    }
+    return simd::from_lanes<T, N, Build>([&](int k) { return g(element_access<Build>{offset, step, i + k}); });
   }
   template <class Op, class... V>
   CUDARRAY_FORCE_INLINE auto apply(const Op& op, const V&... v) const {
@@ -159,15 +189,30 @@ CUDARRAY_FORCE_INLINE void walk_rows(const walk_space& s, place_in at, int begin
   }
 }
 
-/// What a tree reads, by operand.
+/// What a tree reads, by operand; nothing for those that gather.
 template <class Build, class Tree>
 void list_operands(const Tree& tree, memory_operand* of) {
   detail::for_each_operand(tree, [of](const auto& leaf) {
-    if constexpr (requires { leaf.operand; leaf.p; }) {
+    if constexpr (
+        requires {
+          leaf.operand;
+          leaf.p;
+        } &&
+        !requires { leaf.index; }) {
       constexpr int bytes = int(sizeof(*leaf.p));
       of[leaf.operand] = {leaf.p, bytes, copy_tile<Build, bytes>};
     }
   });
+}
+
+/// Results that the last cache cannot hold anyway are written past it.
+CUDARRAY_PER_BUILD inline bool exceeds_cache(int64 bytes) {
+#if defined(_SC_LEVEL3_CACHE_SIZE)
+  static const int64 cache = ::sysconf(_SC_LEVEL3_CACHE_SIZE) > 0 ? ::sysconf(_SC_LEVEL3_CACHE_SIZE) : 32 << 20;
+#else
+  constexpr int64 cache = 32 << 20;
+#endif
+  return bytes > cache / 2;
 }
 
 /// Memory for the time of a call.

@@ -44,7 +44,11 @@ CUDARRAY_FORCE_INLINE mask<W, N, B> resize(const mask<V, N, B>& m) {
 
 template <class U, class T, int N, class B>
 CUDARRAY_FORCE_INLINE pack<U, N, B> convert(const pack<T, N, B>& a) {
-  return {__builtin_convertvector(a.v, typename pack<U, N, B>::vector)};
+  // between floats and small integers by way of int32: else g++ 12 takes the lanes one by one
+  if constexpr (::std::is_floating_point_v<T> != ::std::is_floating_point_v<U> && (sizeof(T) < 4 || sizeof(U) < 4))
+    return {__builtin_convertvector(__builtin_convertvector(a.v, typename pack<int32, N, B>::vector),
+                                    typename pack<U, N, B>::vector)};
+  else return {__builtin_convertvector(a.v, typename pack<U, N, B>::vector)};
 }
 
 template <class U, class T, int N, class B>
@@ -268,7 +272,8 @@ CUDARRAY_FORCE_INLINE void store_lanes(bool* p, const mask<W, N, B>& m) {
 }
 template <int W, int N, class B>
 CUDARRAY_FORCE_INLINE void stream_lanes(bool* p, const mask<W, N, B>& m) {
-  stream_lanes(reinterpret_cast<uint8*>(p), pack<uint8, N, B>{(typename pack<uint8, N, B>::vector)resize<1>(m).v & uint8(1)});
+  stream_lanes(reinterpret_cast<uint8*>(p),
+               pack<uint8, N, B>{(typename pack<uint8, N, B>::vector)resize<1>(m).v & uint8(1)});
 }
 
 template <class T, int N, class B>
@@ -279,6 +284,57 @@ template <int W, int N, class B>
 CUDARRAY_FORCE_INLINE bool lane(const mask<W, N, B>& a, int i) {
   return a.v[i] != 0;
 }
+
+/// True if any lane is.
+template <int W, int N, class B>
+CUDARRAY_FORCE_INLINE bool any(const mask<W, N, B>& m) {
+  if constexpr (sizeof(m) < 8) {
+    for (int k = 0; k < N; ++k)
+      if (m.v[k]) return true;
+    return false;
+  } else {
+    typename pack<uint64, int(sizeof(m) / 8), B>::vector w;
+    ::std::memcpy(&w, &m, sizeof(w));
+    uint64 all = 0;
+    for (int k = 0; k < int(sizeof(m) / 8); ++k) all |= w[k];
+    return all != 0;
+  }
+}
+
+/// Lane k is lane `Pick::at(k)` of a, or, from N on, of b.
+template <class Pick, class T, int N, class B>
+CUDARRAY_FORCE_INLINE pack<T, N, B> pick_lanes(const pack<T, N, B>& a, const pack<T, N, B>& b) {
+#if defined(__clang__)
+  return [&]<int... K>(::std::integer_sequence<int, K...>) {
+    return pack<T, N, B>{__builtin_shufflevector(a.v, b.v, Pick::template at<N>(K)...)};
+  }
+  (::std::make_integer_sequence<int, N>{});
+#else
+  typename mask<sizeof(T), N, B>::vector which;
+  for (int k = 0; k < N; ++k) which[k] = Pick::template at<N>(k);
+  return {__builtin_shuffle(a.v, b.v, which)};
+#endif
+}
+/// Lanes of a and b in turn: from the first halves of both, or the second.
+template <bool Second>
+struct in_turn {
+  template <int N>
+  static constexpr int at(int k) {
+    return (Second ? N / 2 : 0) + k / 2 + (k % 2 ? N : 0);
+  }
+};
+template <bool Second, class P>
+CUDARRAY_FORCE_INLINE P interleave(const P& a, const P& b) {
+  return pick_lanes<in_turn<Second>>(a, b);
+}
+/// The lanes of a moved up by some, and the first ones of b below.
+template <int By>
+struct moved_up {
+  template <int N>
+  static constexpr int at(int k) {
+    return k < By ? N + k : k - By;
+  }
+};
 
 /// Lanes of type R, lane k being `f(k)`.
 template <class R, int N, class B, class F>

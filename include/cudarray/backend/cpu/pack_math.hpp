@@ -268,6 +268,69 @@ CUDARRAY_FORCE_INLINE pack<T, N, B> tanh(const pack<T, N, B>& x) {
   }
 }
 
+/// a * b + c, rounded once.
+template <class T, int N, class B>
+CUDARRAY_FORCE_INLINE pack<T, N, B> fma(const pack<T, N, B>& a, const pack<T, N, B>& b, const pack<T, N, B>& c) {
+#if defined(__x86_64__) && defined(__FMA__)
+  if constexpr (sizeof(a) >= 16) {
+    pack<T, N, B> r = c;
+    if constexpr (::std::is_same_v<T, float>) asm("vfmadd231ps %2, %1, %0" : "+v"(r.v) : "v"(a.v), "v"(b.v));
+    else asm("vfmadd231pd %2, %1, %0" : "+v"(r.v) : "v"(a.v), "v"(b.v));
+    return r;
+  }
+#endif
+  const auto f = [](T x, T y, T z) { return math::fma(x, y, z); };
+  return each_lane<decltype(f), N, B>(f, a, b, c);
+}
+
+/// What core/philox.hpp asks of lanes.
+template <class T, int N, class B>
+CUDARRAY_FORCE_INLINE pack<T, N, B> lanes_like(const pack<T, N, B>&, ::std::type_identity_t<T> c) {
+  return splat<T, N, B>(c);
+}
+template <int By, class T, int N, class B>
+CUDARRAY_FORCE_INLINE pack<T, N, B> shift_right(const pack<T, N, B>& a) {
+  return {a.v >> By};
+}
+template <int By, class T, int N, class B>
+CUDARRAY_FORCE_INLINE pack<T, N, B> shift_left(const pack<T, N, B>& a) {
+  return {a.v << By};
+}
+template <class To, class T, int N, class B>
+CUDARRAY_FORCE_INLINE pack<To, N, B> bit_lanes(const pack<T, N, B>& a) {
+  return bits<To>(a);
+}
+template <class To, class T, int N, class B>
+CUDARRAY_FORCE_INLINE pack<To, N, B> exact_lanes(const pack<T, N, B>& a) {
+  return convert<To>(a);
+}
+template <int N, class B>
+CUDARRAY_FORCE_INLINE void multiply_wide(const pack<uint32, N, B>& w, uint32 c, pack<uint32, N, B>& high,
+                                         pack<uint32, N, B>& low) {
+  if constexpr (N % 2 == 0 && sizeof(w) >= 16) {
+    // the words of even and of odd number, each as 64 bits
+    using wide = typename pack<uint64, N / 2, B>::vector;
+    const wide even = (wide)w.v, odd = even >> 32, factor = uint64(c) - wide{};
+    wide a, b;
+#if defined(__x86_64__) && defined(__AVX__)
+    asm("vpmuludq %2, %1, %0" : "=v"(a) : "v"(even), "v"(factor));
+    asm("vpmuludq %2, %1, %0" : "=v"(b) : "v"(odd), "v"(factor));
+#else
+    a = (even & 0xffffffffu) * factor;
+    b = odd * factor;
+#endif
+    const wide upper = uint64(0xffffffff00000000u) - wide{};
+    high.v = (typename pack<uint32, N, B>::vector)((a >> 32) | (b & upper));
+    low.v = (typename pack<uint32, N, B>::vector)((a & ~upper) | (b << 32));
+  } else {
+    for (int k = 0; k < N; ++k) {
+      const uint64 p = uint64(w.v[k]) * c;
+      high.v[k] = uint32(p >> 32);
+      low.v[k] = uint32(p);
+    }
+  }
+}
+
 #undef CUDARRAY_EACH_LANE1
 #undef CUDARRAY_EACH_LANE2
 

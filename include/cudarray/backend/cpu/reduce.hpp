@@ -36,9 +36,9 @@ struct reduction_kernels {
   using total = typename types::total;
   static constexpr int part = ::std::is_arithmetic_v<block> ? int(sizeof(block)) : 8;
   static constexpr int N = lanes_for<Build, (part > Tree::widest ? part : Tree::widest)>;
-  static constexpr bool packable =
-      Tree::packable && (::std::is_arithmetic_v<block> || requires(block b) { b.first; } ||
-                         (Op::indexed && !::std::is_same_v<typename Tree::value_type, bool>));
+  static constexpr bool packable = Tree::packable && (::std::is_arithmetic_v<block> || requires(block b) {
+                                     b.first;
+                                   } || (Op::indexed && !::std::is_same_v<typename Tree::value_type, bool>));
   static constexpr int64 flush = 16;  ///< packs an accumulator adds up in its own type, before they go to the total
 
   Target target;
@@ -69,12 +69,21 @@ struct reduction_kernels {
   /// Results of `count` elements each, along a row of the target.
   static void store(const void* self, const int64* offset, const int64* step, const void* totals, int64 n,
                     int64 count) {
+    auto* const to = static_cast<const reduction_kernels*>(self)->target.p + offset[0];
+    const int64 apart = step[0];
     for (int64 i = 0; i < n; ++i)
-      static_cast<const reduction_kernels*>(self)->target(
-          element_access<Build>{offset, step, i},
+      to[i * apart] = detail::lane_cast<typename Target::value_type>(
           Op::template finish<typename types::result>(static_cast<const total*>(totals)[i], count));
   }
 
+  /// totals[k] = totals[k] combined with lane k.
+  template <class A>
+  static CUDARRAY_FORCE_INLINE void add_lanes(total* totals, const A& a) {
+    if constexpr (::std::is_arithmetic_v<total>)
+      simd::store_lanes(totals, Op::combine(simd::load_lanes<total, N, Build>(totals), lane_cast<total>(a)));
+    else
+      for (int k = 0; k < N; ++k) totals[k] = Op::combine(totals[k], lane_total<total>(a, k));
+  }
   static total add_elements(const row& r, int64 i, int64 n, int64 position, total sum) {
     while (i < n) {
       block b = Op::template identity<block>();
@@ -88,28 +97,32 @@ struct reduction_kernels {
   }
   static total add_packs(const row& r, int64& i, int64 n, int64 position, total sum) {
     if constexpr (Op::indexed) {
-      // the extreme of a piece by packs; where it beats what was found, the piece is looked through
+      // the extreme of a piece that fits the first cache; where it beats what was found, the place of it
       using max = typename Op::extreme;
       using value = decltype(sum.value);
-      for (int64 stop; i + 2 * N <= n; i = stop) {
-        stop = n - i < 512 ? n : i + 512;
-        const auto at = [&](int64 k) {
-          return lane_cast<value>(r.tree(pack_access<N, Build>{r.offset, r.step, k}));
-        };
-        simd::pack<value, N, Build> a[2];
+      constexpr int64 piece = 16384 / int64(sizeof(value));
+      for (int64 stop; i + 4 * N <= n; i = stop) {
+        stop = n - i < piece + 4 * N ? n : i + piece;
+        const auto at = [&](int64 k) { return lane_cast<value>(r.tree(pack_access<N, Build>{r.offset, r.step, k})); };
+        simd::pack<value, N, Build> a[4];
         fill_lanes(a[0], max::template identity<value>());
-        a[1] = a[0];
-        for (int64 k = i; k < stop; k += 2 * N) {
-          if (k + 2 * N > stop) k = stop - 2 * N;
-#pragma GCC unroll 2
-          for (int u = 0; u < 2; ++u) a[u] = max::combine(a[u], at(k + u * N));
+        a[1] = a[2] = a[3] = a[0];
+        for (int64 k = i;; k += 4 * N) {
+          if (k + 4 * N > stop) k = stop - 4 * N;
+          CUDARRAY_UNROLL
+          for (int u = 0; u < 4; ++u) a[u] = max::combine(a[u], at(k + u * N));
+          if (k + 4 * N == stop) break;
         }
-        a[0] = max::combine(a[0], a[1]);
+        a[0] = max::combine(max::combine(a[0], a[1]), max::combine(a[2], a[3]));
         value m = lane(a[0], 0);
         for (int k = 1; k < N; ++k) m = max::combine(m, lane(a[0], k));
         total seen = sum;
         Op::append(seen, m, position + i);
-        if (seen.position != sum.position) sum = add_elements(r, i, stop, position, sum);
+        if (seen.position == sum.position) continue;
+        const auto extreme = simd::splat<value, N, Build>(m);
+        int64 k = i;
+        while (k + N < stop && !simd::any(m != m ? isnan(at(k)) : at(k) == extreme)) k += N;
+        sum = add_elements(r, k, k + N < stop ? k + N : stop, position, sum);
       }
     } else {
       using A = decltype(r.lanes(i));
@@ -121,12 +134,12 @@ struct reduction_kernels {
         a[1] = a[2] = a[3] = a[0];
         const int64 stop = n - i < 4 * N * flush ? n : i + 4 * N * flush;
         for (; i + 4 * N <= stop; i += 4 * N) {
-#pragma GCC unroll 4
+          CUDARRAY_UNROLL
           for (int u = 0; u < 4; ++u) a[u] = Op::combine(a[u], r.lanes(i + u * N));
         }
         for (; i + N <= stop; i += N) a[0] = Op::combine(a[0], r.lanes(i));
         a[0] = Op::combine(Op::combine(a[0], a[1]), Op::combine(a[2], a[3]));
-        for (int k = 0; k < N; ++k) sums[k] = Op::combine(sums[k], lane_total<total>(a[0], k));
+        add_lanes(sums, a[0]);
       }
       for (int half = N / 2; half > 0; half /= 2) merge(sums, sums + half, half);
       sum = Op::combine(sum, sums[0]);
@@ -151,29 +164,38 @@ struct reduction_kernels {
       const Tree& tree = static_cast<const reduction_kernels*>(self)->tree;
       using A = decltype(row(tree, offset, step).lanes(0));
       constexpr int64 together = 32;  // packs
-      int64 at[Operands];
       for (int64 begin = 0; begin < n; begin += together * N) {
         const int64 end = n - begin < together * N ? n : begin + together * N;
         A acc[together];
-        for (A& a : acc) fill_lanes(a, Op::template identity<block>());
-        for (int64 r = 0; r < rows; r += 4) {
-          const int64 most = rows - r < 4 ? rows - r : 4;
+        for (int64 c = begin, p = 0; c < end; c += N, ++p) fill_lanes(acc[p], Op::template identity<block>());
+        row r(tree, offset, step);
+        const auto each_pack = [&](int64 first, auto count) {
+          int64 at[count][Operands];
+          for (int u = 0; u < count; ++u)
+            for (int k = 0; k < Operands; ++k) at[u][k] = offset[k] + (first + u) * down[k];
           A* to = acc;
           for (int64 c = begin; c < end; c += N, ++to) {
             const int64 lane = n - c < N ? n - N : c;
-            A a = *to;
-            for (int64 u = 0; u < most; ++u) {
-              for (int k = 0; k < Operands; ++k) at[k] = offset[k] + (r + u) * down[k];
-              a = Op::combine(a, row(tree, at, step).lanes(lane));
-            }
-            *to = a;
+            const auto add = [&](const A& a, int u) {
+              for (int k = 0; k < Operands; ++k) r.offset[k] = at[u][k];
+              return Op::combine(a, r.lanes(lane));
+            };
+            if constexpr (count == 4) *to = add(add(add(add(*to, 0), 1), 2), 3);
+            else *to = add(*to, 0);
           }
-        }
+        };
+        // four rows at a time share what is loaded and stored of the sums; rows that follow each other are faster in
+        // order
+        bool follow = true;
+        for (int k = 1; k < Operands; ++k) follow = follow && down[k] <= n;
+        int64 i = 0;
+        for (; i + 4 <= rows && !follow; i += 4) each_pack(i, ::std::integral_constant<int, 4>{});
+        for (; i < rows; ++i) each_pack(i, ::std::integral_constant<int, 1>{});
         total* t = static_cast<total*>(totals) + begin;
         const A* from = acc;
-        for (int64 c = begin; c < end; c += N, ++from)
-          for (int64 k = n - c < N ? N - (n - c) : 0; k < N; ++k, ++t)
-            *t = Op::combine(*t, lane_total<total>(*from, int(k)));
+        for (int64 c = begin; c + N <= end; c += N, ++from, t += N) add_lanes(t, *from);
+        for (int64 rest = (end - begin) % N, k = N - rest; k < N && rest > 0; ++k, ++t)
+          *t = Op::combine(*t, lane_total<total>(*from, int(k)));
       }
     }
   }
@@ -205,12 +227,13 @@ struct reduction_cut {
   int64 fold = 1;              ///< rows that are combined side by side
   int64 segments = 1;          ///< tasks along the last kept axis
   int64 tasks = 1, chunks = 1;
-  int64 places;  ///< reduced into each result
+  int64 places;     ///< reduced into each result
   int side, inner;  ///< the last kept axis, -1: none; the last reduced axis; side: none
 
   bool reduces() const { return inner > side; }
   int64 begin(int64 chunk) const {
-    const int64 at = places / chunks * chunk + places % chunks * chunk / chunks, unit = form == across ? 64 * fold : 1024;
+    const int64 at = places / chunks * chunk + places % chunks * chunk / chunks,
+                unit = form == across ? 64 * fold : 1024;
     return chunk == chunks ? places : at - at % unit;
   }
 
@@ -231,7 +254,7 @@ struct reduction_cut {
       int flat = side;  // a kept axis along which all operands lie side by side
       while (flat >= 0 && !unit(flat)) --flat;
       const bool row = reduces() && unit(inner);
-      if (row && (n >= short_row || results < 16 || r.indexed)) form = along;
+      if (row && (n >= short_row || results < 16 || r.indexed)) lie_along(n, block);
       else if (!r.indexed && flat >= 0) lie_across(flat, r.lanes, widest);
       else copy_tiles(r, n, short_row, tile, block);
     }
@@ -246,6 +269,13 @@ struct reduction_cut {
   }
 
  private:
+  void lie_along(int64 n, int64 block) {
+    form = along;
+    if (side < 0 || s.ndim != s.kept + 1) return;
+    const int64 e = s.extent[side];  // several results to a task, where there are many
+    width = e < 64 ? 1 : e < 32 * block ? e / 32 : block;
+    depth = n;
+  }
   void lie_across(int axis, int64 lanes, int64 widest) {
     s.swap_axes(axis, side);
     const int64 e = s.extent[side], n = reduces() ? s.extent[inner] : 1;
@@ -309,22 +339,29 @@ CUDARRAY_PER_BUILD inline void reduce_chunks(const reduce_kernels& r, const redu
     r.clear(own, columns);
     int64 position = begin - begin % n;  // of the row
     walk_rows(s, base, s.kept, inner, begin, end, [&](const place_in& row, int64 i, int64 stop) {
-      if (c.form != c.across && !c.tiled) {
+      if (c.form != c.across && c.depth == 1) {
         r.along(r.self, row.offset, down, i, stop, position, c.form == c.along, own);
       } else {
-        const int64 most = c.tiled ? c.depth : 64 * c.fold;
+        const int64 most = c.form == c.along || c.tiled ? c.depth : 64 * c.fold;
         for (int64 length; i < stop; i += length) {
           length = stop - i < most ? stop - i : most;
           place_in at = row;
           if (c.reduces()) at.advance(s, inner, i);
           if (c.form == c.along) {  // a row of the tile for each result
-            copies.fetch(at.offset, width, length, step, down);
+            if (c.tiled) copies.fetch(at.offset, width, length, step, down);
             for (int64 w = 0; w < width; ++w) {
               r.along(r.self, at.offset, packed, 0, length, position + i, true, own + w * r.total_size);
               for (int k = 0; k < s.operands; ++k) at.offset[k] += c.staged[k] ? length : step[k];
             }
           } else {
-            if (c.tiled) copies.fetch(at.offset, length, width, down, step);
+            if (c.tiled) {
+              const place_in ahead = at;
+              copies.fetch(at.offset, length, width, down, step);
+              for (int k = 1; k < s.operands; ++k)  // the next tile comes while this one is added up
+                for (int64 w = 0; w < width && c.staged[k]; ++w)
+                  __builtin_prefetch(static_cast<const char*>(r.of[k].p) +
+                                     (ahead.offset[k] + (width + w) * step[k]) * r.of[k].bytes);
+            }
             for (int k = 0; k < s.operands; ++k) next[k] = c.staged[k] ? width : c.fold * down[k];
             const int64 rows = length / c.fold;
             if (rows > 0) r.across(r.self, at.offset, packed, next, rows, columns, own);
@@ -341,7 +378,8 @@ CUDARRAY_PER_BUILD inline void reduce_chunks(const reduce_kernels& r, const redu
       position += n;
     });
     for (int64 f = 1; f < c.fold; ++f) r.merge(own, own + f * width * r.total_size, width);
-    if (partial != nullptr) ::std::memcpy(partial + unit * c.width * r.total_size, own, ::std::size_t(width * r.total_size));
+    if (partial != nullptr)
+      ::std::memcpy(partial + unit * c.width * r.total_size, own, ::std::size_t(width * r.total_size));
     else r.store(r.self, base.offset, step, own, width, c.places);
   }
 }
@@ -354,9 +392,7 @@ CUDARRAY_PER_BUILD CUDARRAY_NO_INLINE inline void walk_reduction(const reduce_ke
   const int64 wanted = parts_for(c.form == c.by_element ? work : work / 4), parts = wanted < units ? wanted : units;
   const scratch space_for_partial(c.chunks > 1 ? units * c.width * r.total_size : 0);
   char* const partial = space_for_partial.p;
-  parallel(parts, [&](int64 part) {
-    reduce_chunks(r, c, partial, units * part / parts, units * (part + 1) / parts);
-  });
+  parallel(parts, [&](int64 part) { reduce_chunks(r, c, partial, units * part / parts, units * (part + 1) / parts); });
   if (partial == nullptr) return;
   int64 step[most_operands];
   for (int k = 0; k < s.operands; ++k) step[k] = c.side >= 0 ? s.stride[k][c.side] : 0;

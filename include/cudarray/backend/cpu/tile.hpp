@@ -22,39 +22,24 @@ struct __attribute__((may_alias)) element<16> {
   uint64 v[2];
 };
 
-/// Lanes of a and b taken in turn: the first halves of both, or the second.
-template <bool Second, class U, int N, class B>
-CUDARRAY_FORCE_INLINE simd::pack<U, N, B> interleave(const simd::pack<U, N, B>& a, const simd::pack<U, N, B>& b) {
-  constexpr int first = Second ? N / 2 : 0;
-#if defined(__clang__)
-  return [&]<int... K>(::std::integer_sequence<int, K...>) {
-    return simd::pack<U, N, B>{__builtin_shufflevector(a.v, b.v, (first + K / 2 + (K % 2 ? N : 0))...)};
-  }(::std::make_integer_sequence<int, N>{});
-#else
-  typename simd::mask<sizeof(U), N, B>::vector pick;
-  for (int k = 0; k < N; ++k) pick[k] = first + k / 2 + (k % 2 ? N : 0);
-  return {__builtin_shuffle(a.v, b.v, pick)};
-#endif
-}
-
 /// to[i][j] = from[j][i] for N x N elements.
 template <int N, class B, int Bytes>
 CUDARRAY_FORCE_INLINE void transpose_block(element<Bytes>* to, int64 pitch, const element<Bytes>* from, int64 along) {
   using word = typename element<Bytes>::word;
   simd::pack<word, N, B> a[N], b[N];
-#pragma GCC unroll 16
+  CUDARRAY_UNROLL
   for (int i = 0; i < N; ++i) ::std::memcpy(&a[i], from + i * along, sizeof(a[i]));
-#pragma GCC unroll 8
+  CUDARRAY_UNROLL
   for (int width = 1; width < N; width *= 2) {
-#pragma GCC unroll 8
+    CUDARRAY_UNROLL
     for (int i = 0; i < N / 2; ++i) {
-      b[2 * i] = interleave<false>(a[i], a[i + N / 2]);
-      b[2 * i + 1] = interleave<true>(a[i], a[i + N / 2]);
+      b[2 * i] = simd::interleave<false>(a[i], a[i + N / 2]);
+      b[2 * i + 1] = simd::interleave<true>(a[i], a[i + N / 2]);
     }
-#pragma GCC unroll 16
+    CUDARRAY_UNROLL
     for (int i = 0; i < N; ++i) a[i] = b[i];
   }
-#pragma GCC unroll 16
+  CUDARRAY_UNROLL
   for (int i = 0; i < N; ++i) ::std::memcpy(to + i * pitch, &a[i], sizeof(a[i]));
 }
 

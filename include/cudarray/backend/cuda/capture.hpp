@@ -12,6 +12,7 @@
 namespace cudarray::inline v0::backend::gpu {
 
 struct block;
+inline void order(const stream_state& earlier, const stream_state& later);
 
 /// Memory of a graph: pieces of segments, given out again as soon as they are released while the graph is captured. It
 /// lives as long as the graph or an array in it.
@@ -68,6 +69,23 @@ class graph_pool {
     const lock_guard guard(lock_);
     for (block* b : blocks_) f(b);
   }
+  /// The streams that the graph was launched on, and those that used a block which is gone.
+  void used_on(const stream_ref& s) {
+    const lock_guard guard(lock_);
+    for (const stream_ref& known : users_)
+      if (known.get() == s.get()) return;
+    users_.push_back(s);
+  }
+  void order_behind_users(const stream_ref& now) {
+    const lock_guard guard(lock_);
+    for (const stream_ref& s : users_)
+      if (s.get() != now.get()) order(*s.get(), *now.get());
+  }
+  /// Waits for them; never for the device, where another thread may be capturing.
+  void wait() noexcept {
+    const lock_guard guard(lock_);
+    for (const stream_ref& s : users_) (void)cudaStreamSynchronize(s->handle);
+  }
 
   void keep() { __atomic_fetch_add(&references_, int64(1), __ATOMIC_RELAXED); }
   void drop() noexcept {
@@ -95,12 +113,11 @@ class graph_pool {
     char& lock_;
   };
 
-  /// Waits for the graph's last launch.
   ~graph_pool() {
     int before = -1;
     if (!segments_.empty() && cudaGetDevice(&before) == cudaSuccess) {
       (void)cudaSetDevice(ordinal_);
-      (void)cudaDeviceSynchronize();
+      wait();
       for (const segment& s : segments_) (void)cudaFree(s.at);
       (void)cudaSetDevice(before);
     }
@@ -145,6 +162,7 @@ class graph_pool {
   ::std::vector<segment> segments_;
   ::std::vector<piece> pieces_;  // by segment and address
   ::std::vector<block*> blocks_;
+  ::std::vector<stream_ref> users_;
   int64 references_ = 1;
   char lock_ = 0;
 };

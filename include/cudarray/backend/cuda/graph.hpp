@@ -22,14 +22,17 @@ class graph {
  public:
   /// Calls `f()`, and throws what it throws. Throws cuda_error for what cannot be captured: what waits for the device
   /// (item, to, printing, reading a mask, nonzero), what copies from the host, work on another stream or of another
-  /// graph.
+  /// graph, seeding.
   template <class F>
   static graph capture(const F& f, cuda device = {}) {
     graph g(device);
+    const random::generator numbers = random::thread_generator();
     {
       const recording r(g);
       f();
     }
+    if (!(random::thread_generator() == numbers))
+      throw cuda_error("graph: seeding the thread's generator, or skipping numbers of it, cannot be captured");
     g.finish();
     return g;
   }
@@ -52,7 +55,7 @@ class graph {
     int before = -1;
     if (run_ && cudaGetDevice(&before) == cudaSuccess) {
       (void)cudaSetDevice(stream_->ordinal);
-      (void)cudaDeviceSynchronize();
+      captured_->pool->wait();
       (void)cudaGraphExecDestroy(run_);
       (void)cudaSetDevice(before);
       (void)cudaGetLastError();
@@ -71,6 +74,8 @@ class graph {
     gpu::refuse_captured(now, "launching a graph");
     for (const auto& u : captured_->uses) gpu::use_on(u.store, now, u.written);
     captured_->pool->each_block([&](gpu::block* b) { gpu::use_on(b, now, true); });
+    captured_->pool->order_behind_users(now);
+    captured_->pool->used_on(now);
     if (captured_->random_blocks > 0) {
       const detail::random_source& known = captured_->random;
       random::generator& g = random::thread_generator();
@@ -98,7 +103,7 @@ class graph {
   explicit graph(cuda device) {
     namespace gpu = backend::gpu;
     gpu::refuse_captured(gpu::current(device.ordinal), "capturing a graph");
-    stream_ = gpu::make_stream(device.ordinal);
+    stream_ = gpu::make_stream(device.ordinal, cudaStreamNonBlocking);
     gpu::check(cudaStreamSynchronize(stream_->handle), "cudaStreamSynchronize");  // its tickets are ready
     captured_ = new gpu::capture(new gpu::graph_pool(device.ordinal, gpu::account(device.ordinal)));
   }

@@ -86,6 +86,8 @@ inline void release_block(detail::storage* s) noexcept {
   if (b->pool != nullptr) {
     if (detail::poison_memory && b->home->captured != nullptr)
       (void)cudaMemsetAsync(b->data, 0xff, b->bytes, b->home->handle);
+    if (b->writer.get() != b->home.get()) b->pool->used_on(b->writer);
+    for (int i = 0; i < b->user_count; ++i) b->pool->used_on(b->users[i]);
     b->pool->give(b->data);
     b->pool->remove(b);
     b->pool->drop();
@@ -243,15 +245,18 @@ inline void release_cached(cuda device) {
 }
 
 inline detail::fault_record* fault_slot(cuda device) {
-  auto& record = gpu::fault_memory(device.ordinal);
-  if (record == nullptr) {
+  detail::fault_record*& record = gpu::fault_memory(device.ordinal);
+  detail::fault_record* known = __atomic_load_n(&record, __ATOMIC_ACQUIRE);
+  if (known == nullptr) {
     const gpu::device_guard guard(device.ordinal);
     void* p = nullptr;
     gpu::check(cudaHostAlloc(&p, sizeof(detail::fault_record), cudaHostAllocMapped | cudaHostAllocPortable),
                "cudaHostAlloc");
-    record = new (p) detail::fault_record;
+    auto* const made = new (p) detail::fault_record;
+    if (__atomic_compare_exchange_n(&record, &known, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) known = made;
+    else (void)cudaFreeHost(p);  // another thread was first
   }
-  return record;
+  return known;
 }
 
 }  // namespace cudarray::inline v0::backend

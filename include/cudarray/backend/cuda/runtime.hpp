@@ -93,10 +93,11 @@ class stream_ref {
   stream_state* s_ = nullptr;
 };
 
-inline stream_ref make_stream(int ordinal) {
+/// One whose work is captured does not wait for the legacy stream: other threads may use that meanwhile.
+inline stream_ref make_stream(int ordinal, unsigned flags = cudaStreamDefault) {
   const device_guard guard(ordinal);
   cudaStream_t handle = nullptr;
-  check(cudaStreamCreate(&handle), "cudaStreamCreate");
+  check(cudaStreamCreateWithFlags(&handle, flags), "cudaStreamCreateWithFlags");
   const stream_ref s(new stream_state{handle, ordinal, nullptr, nullptr, 1});
   void* tickets = nullptr;
   check(cudaMallocAsync(&tickets, most_tickets * sizeof(uint32), handle), "cudaMallocAsync");

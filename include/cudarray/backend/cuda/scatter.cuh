@@ -158,12 +158,17 @@ void add_at_indices(cuda device, const detail::sequences& to, const detail::sequ
   const auto run = [&]<int V>(::std::integral_constant<int, V>) {
     const int64 groups = to.inner / V;
     while (p.team < gpu::warp && p.team < groups) p.team *= 2;
-    auto* const edges = job.make<gpu::lanes<detail::compute_t<T>, V>>(to.outer * 2 * p.chunks * groups);
     p.per_strip = gpu::ceil_div(p.chunks, gpu::block_threads / p.team);
     p.strips = gpu::ceil_div(groups, p.team);
-    const unsigned grid = unsigned(p.per_strip * p.strips * to.outer);
-    job.run(gpu::add_runs_kernel<V, T>, grid, target, source, edges, p);
-    job.run(gpu::add_edges_kernel<V, T>, grid, target, edges, p);
+    // as many outer places at a time as a grid has blocks for
+    const int64 blocks = p.per_strip * p.strips, fit = INT32_MAX / blocks, together = to.outer < fit ? to.outer : fit;
+    auto* const edges = job.make<gpu::lanes<detail::compute_t<T>, V>>(together * 2 * p.chunks * groups);
+    for (int64 o = 0; o < to.outer; o += together) {
+      const unsigned grid = unsigned(blocks * (to.outer - o < together ? to.outer - o : together));
+      T* const t = target + o * to.n * to.inner;
+      job.run(gpu::add_runs_kernel<V, T>, grid, t, source + o * m * to.inner, edges, p);
+      job.run(gpu::add_edges_kernel<V, T>, grid, t, edges, p);
+    }
   };
   constexpr int wide = 16 / int(sizeof(T));
   const auto aligned = [](const void* a) { return reinterpret_cast<::std::uintptr_t>(a) % 16 == 0; };

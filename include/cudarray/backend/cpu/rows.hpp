@@ -1,0 +1,133 @@
+// Softmax and its kin on the CPU: a row stays in the cache.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../../eval/rows.hpp"
+#include "loop.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+namespace cudarray::inline v0::backend {
+namespace host {
+
+/// One row of n elements: kept as what a function computes in, in the result itself or in `space`.
+template <class Build, detail::row_function F, class Target, class Tree, int Operands>
+struct row_kernel {
+  using value = typename Target::value_type;
+  using T = detail::compute_t<value>;
+  static constexpr int N = lanes_for<Build, (int(sizeof(T)) > Tree::widest ? int(sizeof(T)) : Tree::widest)>;
+  static constexpr bool in_place = F != detail::row_function::logsumexp && ::std::is_same_v<T, value>;
+
+  /// Calls `packs(k)` for the packs of a row and `element(k)` for what is left.
+  template <class Packs, class Element>
+  static CUDARRAY_FORCE_INLINE void each(int64 n, const Packs& packs, const Element& element) {
+    int64 k = 0;
+    for (; k + N <= n; k += N) packs(k);
+    for (; k < n; ++k) element(k);
+  }
+
+  static void run(const Target& target, const Tree& tree, const int64* offset, const int64* step, int64 n, T* space) {
+    using namespace math;
+    using pack = simd::pack<T, N, Build>;
+    const auto load = [](const T* p) { return simd::load_lanes<T, N, Build>(p); };
+    T* x = space;
+    if constexpr (in_place) x = target.p + offset[0];
+    pack most = simd::splat<T, N, Build>(detail::bounds<T>::lowest);
+    T largest = detail::bounds<T>::lowest;
+    each(
+        n,
+        [&](int64 k) {
+          const pack v = lane_cast<T>(tree(pack_access<N, Build>{offset, step, k}));
+          simd::store_lanes(x + k, v);
+          most = maximum(most, v);
+        },
+        [&](int64 k) {
+          x[k] = detail::lane_cast<T>(tree(element_access<Build>{offset, step, k}));
+          largest = maximum(largest, x[k]);
+        });
+    for (int k = 0; k < N; ++k) largest = maximum(largest, lane(most, k));
+    // infinity - infinity would be NaN in a logarithm's sum
+    const T top = F == detail::row_function::softmax || isfinite(largest) ? largest : T(0);
+    const pack tops = simd::splat<T, N, Build>(top);
+    double sum = 0;
+    for (int64 begin = 0; begin < n; begin += 64 * N) {  // blocks of float32, added up in float64
+      pack part = simd::splat<T, N, Build>(T(0));
+      each(
+          n - begin < 64 * N ? n - begin : 64 * N,
+          [&](int64 k) {
+            const pack e = exp(load(x + begin + k) - tops);
+            if constexpr (F == detail::row_function::softmax) simd::store_lanes(x + begin + k, e);
+            part = part + e;
+          },
+          [&](int64 k) {
+            const T e = exp(x[begin + k] - top);
+            if constexpr (F == detail::row_function::softmax) x[begin + k] = e;
+            sum += double(e);
+          });
+      for (int k = 0; k < N; ++k) sum += double(lane(part, k));
+    }
+    if constexpr (F == detail::row_function::logsumexp) {
+      target(element_access<Build>{offset, step, 0}, T(log(T(sum)) + top));
+    } else {
+      value* const to = target.p + offset[0];
+      const T by = F == detail::row_function::softmax ? T(sum) : T(log(T(sum)) + top);
+      const pack all = simd::splat<T, N, Build>(by);
+      each(
+          n,
+          [&](int64 k) {
+            const pack v = load(x + k);
+            if constexpr (F == detail::row_function::softmax) simd::store_lanes(to + k, lane_cast<value>(v / all));
+            else simd::store_lanes(to + k, lane_cast<value>(v - all));
+          },
+          [&](int64 k) {
+            to[k] = detail::lane_cast<value>(F == detail::row_function::softmax ? x[k] / by : x[k] - by);
+          });
+    }
+  }
+};
+
+}  // namespace host
+
+/// Rows that packs can read, up to a quarter of a million elements; longer ones are worth several threads.
+template <class Build, detail::row_function F, class Make, class Tree, int Operands>
+bool run_rows(cpu, const Make& make, const Tree& tree, const detail::iteration_space<Operands>& space) {
+  using target_type = decltype(make());
+  using kernel = host::row_kernel<Build, F, target_type, Tree, Operands>;
+  const int inner = space.ndim - 1;
+  if constexpr (!Tree::packable) {
+    return false;
+  } else {
+    if (space.ndim != space.kept + 1 || space.size(0, space.ndim) == 0 || space.extent[inner] > 1 << 18) return false;
+    host::memory_operand of[Operands];
+    host::list_operands<Build>(tree, of);
+    int64 step[Operands];
+    for (int k = 0; k < Operands; ++k) {
+      step[k] = space.stride[k][inner];
+      const bool unit = k == 0 && F == detail::row_function::logsumexp ? step[k] == 0 : step[k] == 1;
+      if (!unit && (k == 0 || (of[k].p && step[k] != 0))) return false;
+    }
+    detail::count(detail::counters.kernels);
+    const target_type target = make();
+    const host::walk_space s(space);
+    const int64 n = s.extent[inner], rows = s.size(0, s.kept), wanted = host::parts_for(rows * n),
+                parts = wanted < rows ? wanted : rows;
+    host::parallel(parts, [&](int64 part) {
+      const host::scratch buffer(kernel::in_place ? 0 : n * int64(sizeof(typename kernel::T)));
+      host::walk_rows(s, host::place_in(s), 0, s.kept - 1, rows * part / parts, rows * (part + 1) / parts,
+                      [&](host::place_in at, int64 i, int64 stop) {
+                        if (s.kept > 0) at.advance(s, s.kept - 1, i);
+                        for (; i < stop; ++i) {
+                          kernel::run(target, tree, at.offset, step, n,
+                                      reinterpret_cast<typename kernel::T*>(buffer.p));
+                          if (s.kept > 0) at.advance(s, s.kept - 1, 1);
+                        }
+                      });
+    });
+    return true;
+  }
+}
+
+}  // namespace cudarray::inline v0::backend
+
+#pragma GCC diagnostic pop
