@@ -7,17 +7,30 @@
 namespace cudarray::inline v0::detail {
 
 // The functions below are written once for single numbers and for SIMD packs of them. What the language has for numbers
-// only is named here; packs overload it.
+// only is named here; packs overload it. nvcc does not let them name the type of a pack, hence `auto`.
 
 /// The number c, as lanes like `l`.
 CUDARRAY_HD constexpr uint32 lanes_like(uint32, uint32 c) { return c; }
 CUDARRAY_HD constexpr float lanes_like(float, float c) { return c; }
 CUDARRAY_HD constexpr double lanes_like(double, double c) { return c; }
+/// `constants_like{l, T(0)}(v)`: the number v, of type T, as lanes like l.
+template <class L, class T>
+struct constants_like {
+  const L& l;
+  T type;
+  CUDARRAY_EXEC_CHECK_OFF
+  CUDARRAY_HD constexpr auto operator()(double v) const { return lanes_like(l, T(v)); }
+};
+template <class L, class T>
+constants_like(const L&, T) -> constants_like<L, T>;
 /// The halves of the 64-bit product w * c.
-CUDARRAY_HD constexpr void multiply_wide(uint32 w, uint32 c, uint32& high, uint32& low) {
+template <class W>
+struct product_halves {
+  W high, low;
+};
+CUDARRAY_HD constexpr product_halves<uint32> multiply_wide(uint32 w, uint32 c) {
   const uint64 product = uint64(w) * c;
-  high = uint32(product >> 32);
-  low = uint32(product);
+  return {uint32(product >> 32), uint32(product)};
 }
 template <int By, ::std::integral U>
 CUDARRAY_HD constexpr U shift_right(U w) {
@@ -62,11 +75,9 @@ CUDARRAY_EXEC_CHECK_OFF
 template <class W = uint32>
 CUDARRAY_HD constexpr words_of<W> philox(words_of<W> counter, const round_keys& keys) {
   for (int round = 0; round < 10; ++round) {
-    W high_a, low_a, high_b, low_b;
-    multiply_wide(counter.w[0], 0xD2511F53u, high_a, low_a);
-    multiply_wide(counter.w[2], 0xCD9E8D57u, high_b, low_b);
-    counter = {{high_b ^ counter.w[1] ^ lanes_like(low_a, keys.of[round][0]), low_b,
-                high_a ^ counter.w[3] ^ lanes_like(low_a, keys.of[round][1]), low_a}};
+    const auto a = multiply_wide(counter.w[0], 0xD2511F53u), b = multiply_wide(counter.w[2], 0xCD9E8D57u);
+    counter = {{b.high ^ counter.w[1] ^ lanes_like(a.low, keys.of[round][0]), b.low,
+                a.high ^ counter.w[3] ^ lanes_like(a.low, keys.of[round][1]), a.low}};
   }
   return counter;
 }
@@ -118,35 +129,43 @@ CUDARRAY_HD constexpr auto positive_float(const W& w) {
 /// L: T, or lanes of it.
 CUDARRAY_EXEC_CHECK_OFF
 template <class T, class L>
-CUDARRAY_HD inline L minus_two_log(const L& u) {
+CUDARRAY_HD inline auto minus_two_log(const L& u) {
   using namespace math;
   constexpr bool single = ::std::is_same_v<T, float>;
   using bits = ::std::conditional_t<single, int32, int64>;
   constexpr int mantissa = single ? 23 : 52, bias = single ? 127 : 1023, terms = single ? 5 : 11;
-  const auto c = [&u](double v) { return lanes_like(u, T(v)); };
+  const auto c = constants_like{u, T(0)};
   const auto b = bit_lanes<bits>(u);
-  L e = exact_lanes<T>(shift_right<mantissa>(b)) - c(bias);
-  L m = bit_lanes<T>(b - shift_left<mantissa>(shift_right<mantissa>(b)) + bit_lanes<bits>(c(1)));
+  auto e = exact_lanes<T>(shift_right<mantissa>(b)) - c(bias);
+  auto m = bit_lanes<T>(b - shift_left<mantissa>(shift_right<mantissa>(b)) + bit_lanes<bits>(c(1)));
   const auto high = m > c(1.41421356237309505);
   m = select(high, m * c(0.5), m);
   e = select(high, e + c(1), e);
-  const L s = (m - c(1)) / (m + c(1)), z = s * s;
-  L p = c(T(1) / T(2 * terms + 1));
+  const auto s = (m - c(1)) / (m + c(1)), z = s * s;
+  auto p = c(T(1) / T(2 * terms + 1));
   for (int k = terms - 1; k >= 0; --k) p = fma(p, z, c(T(1) / T(2 * k + 1)));
   return fma(c(-4) * s, p, e * c(T(-1.38629436111989061883)));
 }
 
-/// sin and cos of 2 pi t for t in [0, 1): the octant by comparison, the rest by Taylor's series in fma.
+/// sin and cos.
+template <class L>
+struct sine_and_cosine {
+  L sine, cosine;
+};
+template <class L>
+sine_and_cosine(L, L) -> sine_and_cosine<L>;
+
+/// Those of 2 pi t for t in [0, 1): the octant by comparison, the rest by Taylor's series in fma.
 CUDARRAY_EXEC_CHECK_OFF
 template <class T, class L>
-CUDARRAY_HD inline void sincos_turn(const L& t, L& sine, L& cosine) {
+CUDARRAY_HD inline auto sincos_turn(const L& t) {
   using namespace math;
   constexpr int terms = ::std::is_same_v<T, float> ? 5 : 9;
-  const auto c = [&t](double v) { return lanes_like(t, T(v)); };
-  const auto quarter = exact_lanes<int32>(fma(t, c(4), c(0.5)));  // nearest quarter turn, 0 to 4
-  const L q = exact_lanes<T>(quarter), x = fma(q, c(-0.25), t) * c(6.28318530717958647693);  // |x| <= pi / 4
-  const L z = -(x * x);
-  L s = c(1), k = c(1);
+  const auto c = constants_like{t, T(0)};
+  const auto q = exact_lanes<T>(exact_lanes<int32>(fma(t, c(4), c(0.5))));  // nearest quarter turn, 0 to 4
+  const auto x = fma(q, c(-0.25), t) * c(6.28318530717958647693);           // |x| <= pi / 4
+  const auto z = -(x * x);
+  auto s = c(1), k = c(1);
   for (int i = terms; i > 0; --i) {
     s = fma(s * z, c(T(1) / T(2 * i * (2 * i + 1))), c(1));
     k = fma(k * z, c(T(1) / T(2 * i * (2 * i - 1))), c(1));
@@ -154,20 +173,17 @@ CUDARRAY_HD inline void sincos_turn(const L& t, L& sine, L& cosine) {
   s = s * x;
   const auto one = q == c(1), two = q == c(2), three = q == c(3);
   const auto swap = one | three;
-  sine = select(swap, k, s);
-  cosine = select(swap, s, k);
-  sine = select(two | three, -sine, sine);
-  cosine = select(one | two, -cosine, cosine);
+  const auto sine = select(swap, k, s), cosine = select(swap, s, k);
+  return sine_and_cosine{select(two | three, -sine, sine), select(one | two, -cosine, cosine)};
 }
 
 /// One of the two normal numbers of a pair of uniform ones (Box and Muller 1958).
 CUDARRAY_EXEC_CHECK_OFF
 template <class T, class L>
-CUDARRAY_HD inline L box_muller(const L& u, const L& turn, bool second) {
+CUDARRAY_HD inline auto box_muller(const L& u, const L& turn, bool second) {
   using namespace math;
-  L s, c;
-  sincos_turn<T>(turn, s, c);
-  return sqrt(minus_two_log<T>(u)) * (second ? s : c);
+  const auto v = sincos_turn<T>(turn);
+  return sqrt(minus_two_log<T>(u)) * (second ? v.sine : v.cosine);
 }
 
 }  // namespace cudarray::inline v0::detail

@@ -95,6 +95,8 @@ template <class L>
 struct power_sums_of {
   L first, second;
 };
+template <class L>
+power_sums_of(L, L) -> power_sums_of<L>;
 using power_sums = power_sums_of<double>;
 struct var_op : reduction<false, true> {
   template <class V>
@@ -108,7 +110,7 @@ struct var_op : reduction<false, true> {
   CUDARRAY_HD static constexpr auto lift(const V& v, int64) {
     using detail::lane_cast;
     const auto x = lane_cast<double>(v);
-    return power_sums_of<::std::remove_const_t<decltype(x)>>{x, x * x};
+    return power_sums_of{x, x * x};
   }
   CUDARRAY_EXEC_CHECK_OFF
   template <class L>

@@ -1,5 +1,4 @@
-// Walking an iteration space on the CPU: how trees are called for elements and packs, and what the walks share. The
-// walks are compiled once for all expressions and call an expression's kernels through pointers, a row at a time.
+// Walking an iteration space on the CPU: how trees are called for elements and packs, and what all walks share.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,6 +12,8 @@
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace cudarray::inline v0::backend::host {
+
+// Walks are compiled once for all expressions; they call an expression's kernels through pointers, a row at a time.
 
 /// Element i of a row: operand k lies at `offset[k] + i * step[k]`.
 template <class Build>
@@ -127,17 +128,18 @@ struct walk_space {
   int64 stride[most_operands][max_rank];
 
   template <int Operands>
-  explicit walk_space(const detail::iteration_space<Operands>& s) : ndim(s.ndim), kept(s.kept), operands(Operands) {
+  CUDARRAY_PER_BUILD explicit walk_space(const detail::iteration_space<Operands>& s)
+      : ndim(s.ndim), kept(s.kept), operands(Operands) {
     static_assert(Operands <= most_operands);
     ::std::memcpy(extent, s.extent, sizeof(extent));
     ::std::memcpy(stride, s.stride, sizeof(s.stride));
   }
-  int64 size(int begin, int end) const {
+  CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD int64 size(int begin, int end) const {
     int64 n = 1;
     for (int i = begin; i < end; ++i) n *= extent[i];
     return n;
   }
-  void swap_axes(int a, int b) {
+  CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD void swap_axes(int a, int b) {
     ::std::swap(extent[a], extent[b]);
     for (int k = 0; k < operands; ++k) ::std::swap(stride[k][a], stride[k][b]);
   }
@@ -152,18 +154,18 @@ struct place_in {
     for (int k = 0; k < s.operands; ++k) offset[k] = 0;
   }
   /// Goes on by `at` places of the axes [begin, end) in C order, from the first.
-  void seek(const walk_space& s, int begin, int end, int64 at) {
+  CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD void seek(const walk_space& s, int begin, int end, int64 at) {
     for (int d = end - 1; d >= begin; --d) {
       index[d] = at == 0 ? 0 : at % s.extent[d];
       at = at == 0 ? 0 : at / s.extent[d];
       if (index[d] != 0) advance(s, d, index[d]);
     }
   }
-  void advance(const walk_space& s, int axis, int64 by) {
+  CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD void advance(const walk_space& s, int axis, int64 by) {
     for (int k = 0; k < s.operands; ++k) offset[k] += s.stride[k][axis] * by;
   }
   /// Moves on by one; false after the last place, when all offsets are back where they were.
-  bool next(const walk_space& s, int begin, int end) {
+  CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD bool next(const walk_space& s, int begin, int end) {
     for (int d = end - 1; d >= begin; --d) {
       advance(s, d, 1);
       if (++index[d] < s.extent[d]) return true;
@@ -220,7 +222,7 @@ struct scratch {
   ::std::size_t bytes;
   char* p;
   explicit scratch(int64 n) : bytes(::std::size_t(n)), p(n > 0 ? static_cast<char*>(take_block(bytes)) : nullptr) {
-    if (n > 0 && p == nullptr) throw out_of_memory(detail::cat("cpu: ", n, " bytes could not be allocated"));
+    if (n > 0 && p == nullptr) fail_allocation(bytes);
   }
   ~scratch() {
     if (p != nullptr) give_block(p, bytes);

@@ -114,6 +114,10 @@ inline void* take_block(::std::size_t bytes) {
   return new_block(bytes);
 }
 
+[[noreturn]] CUDARRAY_COLD inline void fail_allocation(::std::size_t bytes) {
+  throw out_of_memory(detail::cat("cpu: ", bytes, " bytes could not be allocated"));
+}
+
 /// Takes back a block that was taken for so many bytes.
 inline void give_block(void* p, ::std::size_t bytes) noexcept {
   cache& c = the_cache;
@@ -147,7 +151,7 @@ inline detail::storage_ref allocate(cpu, ::std::size_t bytes) {
     block = host::take_block(header + bytes);
     if (block == nullptr) detail::credit(host_account, bytes);
   }
-  if (block == nullptr) throw out_of_memory(detail::cat("cpu: ", bytes, " bytes could not be allocated"));
+  if (block == nullptr) host::fail_allocation(bytes);
   auto* s = new (block) detail::storage;
   s->data = static_cast<char*>(block) + header;
   s->bytes = bytes;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../core/philox.hpp"
 #include "pack.hpp"
 
 #pragma GCC diagnostic push
@@ -305,8 +306,8 @@ CUDARRAY_FORCE_INLINE pack<To, N, B> exact_lanes(const pack<T, N, B>& a) {
   return convert<To>(a);
 }
 template <int N, class B>
-CUDARRAY_FORCE_INLINE void multiply_wide(const pack<uint32, N, B>& w, uint32 c, pack<uint32, N, B>& high,
-                                         pack<uint32, N, B>& low) {
+CUDARRAY_FORCE_INLINE detail::product_halves<pack<uint32, N, B>> multiply_wide(const pack<uint32, N, B>& w, uint32 c) {
+  detail::product_halves<pack<uint32, N, B>> r;
   if constexpr (N % 2 == 0 && sizeof(w) >= 16) {
     // the words of even and of odd number, each as 64 bits
     using wide = typename pack<uint64, N / 2, B>::vector;
@@ -316,19 +317,20 @@ CUDARRAY_FORCE_INLINE void multiply_wide(const pack<uint32, N, B>& w, uint32 c, 
     asm("vpmuludq %2, %1, %0" : "=v"(a) : "v"(even), "v"(factor));
     asm("vpmuludq %2, %1, %0" : "=v"(b) : "v"(odd), "v"(factor));
 #else
-    a = (even & 0xffffffffu) * factor;
+    a = (even & uint64(0xffffffffu)) * factor;
     b = odd * factor;
 #endif
     const wide upper = uint64(0xffffffff00000000u) - wide{};
-    high.v = (typename pack<uint32, N, B>::vector)((a >> 32) | (b & upper));
-    low.v = (typename pack<uint32, N, B>::vector)((a & ~upper) | (b << 32));
+    r.high.v = (typename pack<uint32, N, B>::vector)((a >> 32) | (b & upper));
+    r.low.v = (typename pack<uint32, N, B>::vector)((a & ~upper) | (b << 32));
   } else {
     for (int k = 0; k < N; ++k) {
       const uint64 p = uint64(w.v[k]) * c;
-      high.v[k] = uint32(p >> 32);
-      low.v[k] = uint32(p);
+      r.high.v[k] = uint32(p >> 32);
+      r.low.v[k] = uint32(p);
     }
   }
+  return r;
 }
 
 #undef CUDARRAY_EACH_LANE1

@@ -1,5 +1,4 @@
-// Reductions on the CPU: packs along the reduced axis or across the results, through tiles where the memory lies
-// otherwise. What is combined in which order follows from the shape alone, never from the number of threads.
+// Reductions on the CPU: packs along the reduced axis or across the results, through tiles where memory lies otherwise.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -215,6 +214,7 @@ struct reduce_kernels {
   const memory_operand* of;
 };
 
+/// What is combined in which order follows from the shape alone, never from the number of threads.
 /// How a reduction is cut up: tasks are groups of results; each may be cut into chunks of the reduced places, whose
 /// totals are combined in order.
 struct reduction_cut {
