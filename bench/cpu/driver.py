@@ -80,6 +80,7 @@ ROWS = '''
 '''
 UNCHECKED = ('uniform 16M', 'normal 16M')  # random numbers are not the same
 SETTLE = 0.04  # seconds after which the threads of the worker before sleep: OpenBLAS's spin for 26 ms, OpenMP's for 5
+TICKS = os.sysconf('SC_CLK_TCK')
 
 
 class Worker:
@@ -89,15 +90,20 @@ class Worker:
         self.process = subprocess.Popen(shlex.split(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                         env={**os.environ, **blas})
 
+    def cpu_time(self):
+        with open(f'/proc/{self.process.pid}/stat') as f:
+            t = f.read().rsplit(')', 1)[1].split()
+        return (int(t[11]) + int(t[12])) / TICKS
+
     def ask(self, verb, threads, target, row):
         """The answer's numbers, or None for a row that the worker has not."""
         try:
             print(verb, threads, target, row, file=self.process.stdin, flush=True)
-            answer = self.process.stdout.readline().strip()
+            answer = self.process.stdout.readline().strip() or 'the worker is gone'
         except BrokenPipeError:
-            answer = ''
+            answer = 'the worker is gone'
         try:
-            return [float(x) for x in answer.split()] or None
+            return [float(x) for x in answer.split()]
         except ValueError:
             if answer != '-':
                 print(f'{self.name}, {row}: {answer}', file=sys.stderr)
@@ -135,6 +141,13 @@ def times(workers, name, threads, rounds, target):
     return {w: statistics.median(t) for w, t in found.items() if t}
 
 
+def others_time(workers):
+    """Seconds that the processors were not idle, without the workers' part of it."""
+    with open('/proc/stat') as f:
+        t = [int(x) for x in f.readline().split()[1:9]]
+    return (sum(t) - t[3] - t[4]) / TICKS - sum(w.cpu_time() for w in workers)
+
+
 def number(ms):
     return f'{ms:.5f}' if ms < 0.1 else f'{ms:.3f}' if ms < 100 else f'{ms:.1f}'
 
@@ -161,14 +174,18 @@ def main():
     print('ours ms; ours / each; the best peer and ours / it')
     print(f'{"row":28}{"T":>2}{"ours ms":>10}' + ''.join(f'{p:>9}' for p in ['limit'] + peers) + '  best peer')
     out = open(o.json, 'w') if o.json else None
-    to_best, to_limit = {}, {}
+    to_best, to_limit, disturbed = {}, {}, 0
     for name, threads in rows:
+        begin, before = time.monotonic(), others_time(workers)
         t = times(workers, name, threads, 1 if o.quick else 3, 20 if o.quick else 60)
+        others = (others_time(workers) - before) / (time.monotonic() - begin)
+        disturbed += others > 0.1
         ours = t.get('ours')
         best = min((p for p in peers if p in t), key=t.get, default=None)
         print(f'{name:28}{threads:>2}{number(ours) if ours else "-":>10}' +
               ''.join(f'{ratio(ours, t.get(p)):>9}' for p in ['limit'] + peers) +
-              (f'  {best:8}{number(t[best]):>9}{ratio(ours, t[best]):>7}' if best else '  -'), flush=True)
+              (f'  {best:8}{number(t[best]):>9}{ratio(ours, t[best]):>7}' if best else '  -') +
+              (f' *{others:.1f}' if others > 0.1 else ''), flush=True)
         if ours and best:
             to_best[name] = ours / t[best]
         if ours and 'limit' in t:
@@ -180,6 +197,8 @@ def main():
             mean = math.exp(statistics.fmean(map(math.log, all_ratios.values())))
             behind = sum(r > 1.05 for r in all_ratios.values())
             print(f'ours / {title}: geometric mean {mean:.2f}, more than 1.05 in {behind} of {len(all_ratios)} rows')
+    if disturbed:
+        print(f'*: other processes kept so many processors busy meanwhile ({disturbed} rows)')
     return 0
 
 

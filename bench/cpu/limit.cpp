@@ -53,14 +53,15 @@ auto of(int64 n, float scale = 0) {
 
 template <class T>
 struct vector_of {
-  typedef T type __attribute__((vector_size(64), aligned(alignof(T)), may_alias));
+  typedef T type __attribute__((vector_size(64)));
+  typedef T unaligned __attribute__((vector_size(64), aligned(alignof(T)), may_alias));
   static constexpr int lanes = 64 / sizeof(T);
 };
 template <class T>
 using vec = typename vector_of<T>::type;
 template <class T>
-const vec<T>& load(const T* p) {
-  return *reinterpret_cast<const vec<T>*>(p);
+vec<T> load(const T* p) {
+  return *reinterpret_cast<const typename vector_of<T>::unaligned*>(p);
 }
 constexpr auto plus = [](const auto& a, const auto& b) { return a + b; };
 constexpr auto larger = [](const auto& a, const auto& b) { return a > b ? a : b; };
@@ -99,41 +100,54 @@ R sum_of_pieces(int64 n, F part) {
   return s;
 }
 
-/// Writes past the caches if asked to.
-template <class T>
-void put(T* to, const T* from, int64 n, bool past) {
+/// Copies 64 bytes to an aligned place, past the caches where that is possible.
+inline void stream_line(void* to, const void* from) {
 #if defined(__AVX__)
-  if (past) {
-    const auto* bytes = reinterpret_cast<const char*>(from);
-    auto* out = reinterpret_cast<char*>(to);
-    std::size_t left = std::size_t(n) * sizeof(T), head = std::min(left, -reinterpret_cast<std::uintptr_t>(out) % 64);
-    std::memcpy(out, bytes, head);
-    for (out += head, bytes += head, left -= head; left >= 32; out += 32, bytes += 32, left -= 32)
-      _mm256_stream_si256(reinterpret_cast<__m256i*>(out), _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes)));
-    std::memcpy(out, bytes, left);
-    return;
-  }
+  const auto* const p = static_cast<const __m256i*>(from);
+  _mm256_stream_si256(static_cast<__m256i*>(to), _mm256_loadu_si256(p));
+  _mm256_stream_si256(static_cast<__m256i*>(to) + 1, _mm256_loadu_si256(p + 1));
+#else
+  std::memcpy(to, from, 64);
 #endif
-  std::memcpy(to, from, std::size_t(n) * sizeof(T));
+}
+/// The elements before the first aligned one.
+template <class T>
+int64 unaligned(const T* p) {
+  return int64(-reinterpret_cast<std::uintptr_t>(p) % 64 / sizeof(T));
+}
+void put(float* to, const float* from, int64 n, bool past) {
+  int64 i = 0;
+  if (past) {
+    for (const int64 head = std::min(n, unaligned(to)); i < head; ++i) to[i] = from[i];
+    for (; i + 16 <= n; i += 16) stream_line(to + i, from + i);
+  }
+  std::memcpy(to + i, from + i, std::size_t(n - i) * 4);
 }
 bool beyond_caches(int64 bytes) { return bytes > sysconf(_SC_LEVEL3_CACHE_SIZE); }
 
 // ---------------------------------------------------------------- maps
 
-/// d[r][c] = f(r, c), by pieces of rows that fit into the first-level cache.
+/// d[r][c] = f(r, c)
 template <class T, class F>
 const buffer<T>* map(const buffer<T>& d, int64 rows, int64 columns, F f) {
-  constexpr int64 piece = 8192 / sizeof(T);
+  constexpr int64 piece = sizeof(T) == 1 ? 64 : 32, line = 64 / sizeof(T);
   const bool past = beyond_caches(d.size() * int64(sizeof(T)));
-#pragma omp parallel for
-  for (int64 r = 0; r < rows; ++r)
-    for (int64 c = 0; c < columns; c += piece) {
-      alignas(64) T t[piece];
-      const int64 n = std::min(piece, columns - c);
+#pragma omp parallel for firstprivate(f)
+  for (int64 r = 0; r < rows; ++r) {
+    T* const to = &d[r * columns];
+    int64 c = 0;
+    if (past) {
+      for (; c < unaligned(to); ++c) to[c] = f(r, c);
+      for (; c + piece <= columns; c += piece) {
+        alignas(64) T t[piece];
 #pragma omp simd
-      for (int64 j = 0; j < n; ++j) t[j] = f(r, c + j);
-      put(&d[r * columns + c], t, n, past);
+        for (int64 j = 0; j < piece; ++j) t[j] = f(r, c + j);
+        for (int64 j = 0; j < piece; j += line) stream_line(to + c + j, t + j);
+      }
     }
+#pragma omp simd
+    for (int64 i = c; i < columns; ++i) to[i] = f(r, i);
+  }
   return &d;
 }
 template <class T, class F>
@@ -161,7 +175,7 @@ void transpose(v16 (&r)[16]) {
 
 /// d = a + b.T, or b.T without an a; d is of (rows, columns).
 const floats* add_transposed(const floats* a, const floats& b, const floats& d, int64 rows, int64 columns) {
-  constexpr int64 high = 32, wide = 128;
+  constexpr int64 high = 256, wide = 64;
   const bool past = beyond_caches(d.size() * 4);
 #pragma omp parallel for collapse(2)
   for (int64 r = 0; r < rows; r += high)
@@ -173,6 +187,7 @@ const floats* add_transposed(const floats* a, const floats& b, const floats& d, 
           v16 v[16] = {};
           for (int64 k = 0; k < std::min<int64>(16, n - j); ++k)
             std::memcpy(&v[k], &b[(c + j + k) * rows + r + i], std::size_t(std::min<int64>(16, m - i)) * 4);
+          for (int k = 0; k < 16; ++k) __builtin_prefetch(b.data() + (c + j + 16 + k) * rows + r + i);
           transpose(v);
           for (int k = 0; k < 16; ++k) std::memcpy(&t[i + k][j], &v[k], 64);
         }
@@ -193,7 +208,10 @@ const floats* add_five_axes(const floats& a, const floats& b, const floats& d) {
     for (int64 i = 0; i < 33; ++i) std::memcpy(t + i * 29, &b[place * 29], 29 * 4);
     for (int64 i = 0; i < 17; ++i) {
       const int64 at = ((place / 8 * 17 + i) * 8 + place % 8) * 33 * 29;
-      for (int64 j = 0; j < 33 * 29; ++j) d[at + j] = a[at + j] + t[j];
+      const float* const from = &a[at];
+      float* const to = &d[at];
+#pragma omp simd
+      for (int64 j = 0; j < 33 * 29; ++j) to[j] = from[j] + t[j];
     }
   }
   return &d;
@@ -254,7 +272,11 @@ void maps() {
   row("a + b.T 4096^2", add_transposed_of(side, side), square, square, square);
   row("a + b.T 4093x4099", add_transposed_of(rows, columns), odd, odd, odd);
   const auto where = [](const auto& m, const floats& a, const floats& b, const floats& d) {
-    return map(d, [m = m.data(), a = a.data(), b = b.data()](int64 i) { return m[i] ? a[i] : b[i]; });
+    const auto* const bytes = reinterpret_cast<const std::uint8_t*>(m.data());  // loops over bool stay branches
+    return map(d, [bytes, a = a.data(), b = b.data()](int64 i) {
+      const float x = a[i], y = b[i];
+      return bytes[i] ? x : y;
+    });
   };
   row("where 16M", where, of<bool>(16 * M), many, many, many);
   const auto less = [](const floats& a, const floats& b, const auto& d) {
@@ -393,10 +415,11 @@ void reductions() {
       "sum int32 16M",
       [](const buffer<int>& a) {
         return sum_of_pieces<int64>(a.size(), [&](int64 i, int64 end) {
-          int64 s = 0;
-#pragma omp simd reduction(+ : s)
-          for (int64 k = i; k < end; ++k) s += a[k];
-          return s;
+          const auto part = [p = &a[i]](int64 k) {
+            typedef int half __attribute__((vector_size(32), aligned(4), may_alias));
+            return __builtin_convertvector(*reinterpret_cast<const half*>(p + k), vec<int64>);
+          };
+          return across(fold<8>(vec<int64>{}, end - i, part, plus), plus);
         });
       },
       of<int>(n));
@@ -592,11 +615,13 @@ void others() {
     for (int64 r = 0; r < 128 * 32 * 14; ++r) {
       const float* const p = &x[r * 56];
       float* const q = &dx[r * 56];
-      for (int64 j = 0; j < 28; j += 2) {
-        const float g = dy[r * 14 + j / 2], top = larger(p[j], p[j + 1]), m = larger(top, larger(p[j + 28], p[j + 29]));
-        const bool first = p[j] == m, second = top == m, third = p[j + 28] == m && !second;
-        q[j] = first ? g : 0, q[j + 1] = second && !first ? g : 0;
-        q[j + 28] = third ? g : 0, q[j + 29] = second || third ? 0 : g;
+      for (int64 j = 0; j < 14; ++j) {
+        const float g = dy[r * 14 + j], p0 = p[2 * j], p1 = p[2 * j + 1], p2 = p[2 * j + 28], p3 = p[2 * j + 29];
+        const float m = larger(larger(p0, p1), larger(p2, p3));
+        q[2 * j] = p0 == m ? g : 0;
+        q[2 * j + 1] = p0 < m && p1 == m ? g : 0;
+        q[2 * j + 28] = larger(p0, p1) < m && p2 == m ? g : 0;
+        q[2 * j + 29] = larger(larger(p0, p1), p2) < m ? g : 0;
       }
     }
     return &dx;

@@ -80,9 +80,9 @@ inline std::map<std::string, std::function<task()>>& rows() {
 template <class F, class... Make>
 void row(const std::string& name, F f, Make... make) {
   rows()[name] = [=] {
-    int seed = 0;
+    auto next = [seed = 0]() mutable { return seed++; };
     using inputs = std::tuple<std::decay_t<std::invoke_result_t<Make, int>>...>;
-    const std::shared_ptr<inputs> in(new inputs{make(seed++)...});
+    const std::shared_ptr<inputs> in(new inputs{make(next())...});
     return task{[=] {
                   const auto result = std::apply(f, *in);
                   asm volatile("" : : "r"(&result) : "memory");  // it is used

@@ -97,7 +97,8 @@ void reductions() {
   row(
       "max uint8 64M", [=](const auto& a) { return xt::amax(a, now)(); }, of<std::uint8_t>(64 * M));
   row(
-      "sum((a-b)^2) 16M", [=](const auto& a, const auto& b) { return xt::sum<double>(xt::square(a - b), now)(); }, many, many);
+      "sum((a-b)^2) 16M", [=](const auto& a, const auto& b) { return xt::sum<double>(xt::square(a - b), now)(); }, many,
+      many);
   const auto sum_over = [=](std::size_t axis) {
     return [=](const auto& a) { return xt::eval(xt::sum(a, {axis}, now)); };
   };

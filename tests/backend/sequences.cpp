@@ -109,8 +109,8 @@ bool scans(const X& x, const array<T>& a, const Step& step) {
     }
   return got.shape() == a.shape();
 }
-const int64 scan_shapes[][3] = {{1, 1, 1},   {1, 7, 1},    {1, 4099, 1}, {3, 65, 1},     {1, 300001, 1}, {70, 513, 1},
-                                {5, 17, 3},  {3, 33, 16},  {2, 9, 31},   {2, 129, 64},   {1, 301, 513},  {1, 5, 1025},
+const int64 scan_shapes[][3] = {{1, 1, 1},   {1, 7, 1},    {1, 4099, 1},  {3, 65, 1},    {1, 300001, 1}, {70, 513, 1},
+                                {5, 17, 3},  {3, 33, 16},  {2, 9, 31},    {2, 129, 64},  {1, 301, 513},  {1, 5, 1025},
                                 {4, 1, 130}, {2, 3, 9000}, {1, 20001, 8}, {300, 701, 1}, {0, 3, 2},      {3, 0, 2}};
 template <class T, class Sum, class Extreme>
 void check_scans() {
@@ -157,7 +157,8 @@ TEST_CASE("sequences: sums of float32 up to each are rounded once") {
   for (const auto& s : scan_shapes) {
     CAPTURE(s[0], s[1], s[2]);
     // numbers of 24 bits, whose sums float64 holds exactly
-    const auto a = filled<float>({s[0], s[1], s[2]}, [](int64 i) { return float(2 * (hash(i) % 8388593) + 1) / 16777216.f; });
+    const auto a =
+        filled<float>({s[0], s[1], s[2]}, [](int64 i) { return float(2 * (hash(i) % 8388593) + 1) / 16777216.f; });
     CHECK(scans<double>(ca::cumsum(a, 1), a, [](double x, double y) { return x + y; }));
     const auto b = filled<float>(a.shape(), [](int64 i) { return 1 + float(hash(i) % 4001) * 1e-7f; });
     const array<float> p = ca::cumprod(b, 1);
@@ -257,10 +258,10 @@ TEST_CASE("sequences: rows and columns that indices pick") {
     CHECK(holds(ca::take(turned.t(), index), {n, width}, right));
     if (width <= 100)  // float32 holds the sums exactly
       CHECK(holds(ca::sum(ca::take(a, index), 1), {n}, [&](int64 i) {
-      double sum = 0;
-      for (int64 j = 0; j < width; ++j) sum += double(place(i) * width + j);
-      return sum;
-    }));
+        double sum = 0;
+        for (int64 j = 0; j < width; ++j) sum += double(place(i) * width + j);
+        return sum;
+      }));
     const array<float> target = ca::zeros<float>({rows, width}, host);
     const auto once = filled<int64>({rows / 2}, [](int64 i) { return 2 * i - rows; });
     target(once) = a(slice(0, rows / 2));
@@ -341,9 +342,11 @@ void check_numbers(int group, const Draw& draw) {
     CHECK(g.offset() == ca::uint64((n + group - 1) / group));
     ca::random::generator ahead(17, 3);
     ahead.skip(5);
-    if (n + 5 * group <= most) CHECK(holds(draw(ca::shape{n}, ahead), {n}, [&](int64 i) { return number(i + 5 * group); }));
+    if (n + 5 * group <= most)
+      CHECK(holds(draw(ca::shape{n}, ahead), {n}, [&](int64 i) { return number(i + 5 * group); }));
   }
-  for (const ca::shape& s : std::vector<ca::shape>{{3, 5}, {401, 403}, {17, 1001}, {1001, 17}, {3, 5, 1031}, {60001, 1, 5}}) {
+  for (const ca::shape& s :
+       std::vector<ca::shape>{{3, 5}, {401, 403}, {17, 1001}, {1001, 17}, {3, 5, 1031}, {60001, 1, 5}}) {
     ca::random::generator g(17, 3);
     CHECK(holds(draw(s, g), s, number));
   }

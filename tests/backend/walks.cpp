@@ -174,11 +174,25 @@ std::vector<extents> map_shapes() {
   std::vector<extents> r;
   for (const int64 inner : {1, 2, 3, 5, 8, 17, 29, 63, 64, 65})
     for (const int64 rows : {1, 3, 70}) r.push_back({rows, inner});
-  for (const extents& n : std::vector<extents>{{1},         {67},           {65, 257},         {130, 513},
-                                               {4099, 3},   {3, 4099},      {3, 70, 65},       {5, 64, 3},
-                                               {2, 3, 257}, {33, 2, 5, 17}, {3, 2, 5, 4, 7},   {2, 3, 4, 5, 64},
-                                               {401, 337},  {3, 50021},     {6, 5, 9, 8, 66},  {70001, 2},
-                                               {140001},    {17, 29, 301},  {2, 300, 4, 1, 67}})
+  for (const extents& n : std::vector<extents>{{1},
+                                               {67},
+                                               {65, 257},
+                                               {130, 513},
+                                               {4099, 3},
+                                               {3, 4099},
+                                               {3, 70, 65},
+                                               {5, 64, 3},
+                                               {2, 3, 257},
+                                               {33, 2, 5, 17},
+                                               {3, 2, 5, 4, 7},
+                                               {2, 3, 4, 5, 64},
+                                               {401, 337},
+                                               {3, 50021},
+                                               {6, 5, 9, 8, 66},
+                                               {70001, 2},
+                                               {140001},
+                                               {17, 29, 301},
+                                               {2, 300, 4, 1, 67}})
     r.push_back(n);
   return r;
 }
@@ -186,16 +200,18 @@ std::vector<extents> map_shapes() {
 /// All shapes and forms of the first operand, with some of the others; with `all`, all pairs for small shapes.
 template <class R, class A, class B, class Make, class Plain>
 void all_maps(bool all, const Make& make, const Plain& plain) {
-  int turn = 0;
-  for (const extents& n : map_shapes())
-    for (int fa = 0; fa < forms; ++fa)
-      for (int k = 0; k < (all && product(n) < 5000 ? forms : product(n) < 20000 || fa % 3 == turn % 3 ? 1 : 0); ++k) {
+  static int turn = 0;  // goes on from one dtype to the next
+  for (const extents& n : map_shapes()) {
+    const bool large = product(n) > 20000;
+    for (int fa = large ? ++turn % 7 : 0; fa < forms; fa += large ? 7 : 1)
+      for (int k = 0; k < (all && product(n) < 5000 ? forms : 1); ++k) {
         const int fb = (fa * 5 + turn / forms + k) % forms, ft = ++turn % targets;
         if (!maps<R, A, B>(n, fa, fb, ft, make, plain)) {
           CAPTURE(ca::dtype_name<A>, shape_of(n).str(), fa, fb, ft);
           CHECK(false);
         }
       }
+  }
 }
 
 template <class T>
@@ -207,12 +223,14 @@ T plus(T x, T y) {
 }
 template <class T>
 void maps_of(bool all = false) {
-  all_maps<T, T, T>(all, [](const auto& x, const auto& y) { return x + y; }, plus<T>);
+  all_maps<T, T, T>(
+      all, [](const auto& x, const auto& y) { return x + y; }, plus<T>);
   all_maps<T, bool, T>(
       false, [](const auto& c, const auto& x) { return ca::where(c, x, small<T>(3)); },
       [](bool c, T x) { return c ? x : small<T>(3); });
   if constexpr (ca::kind_of<T> != ca::kind::complex_)
-    all_maps<bool, T, T>(false, [](const auto& x, const auto& y) { return x < y; }, [](T x, T y) { return x < y; });
+    all_maps<bool, T, T>(
+        false, [](const auto& x, const auto& y) { return x < y; }, [](T x, T y) { return x < y; });
 }
 
 }  // namespace
@@ -254,24 +272,33 @@ TEST_CASE("walks: in place") {
   };
   using floats = std::vector<float>;
   for (const int64 n : {1, 2, 17, 63, 64, 65, 257, 401}) {
-    in_place({n, n}, [](const auto& a) { a(_) = a.t() + a; },
-             [n](const floats& v, int64 i) { return v[at(i)] + v[at(i % n * n + i / n)]; });
-    in_place({n, n}, [](const auto& a) { a(_) = a.t(); },
-             [n](const floats& v, int64 i) { return v[at(i % n * n + i / n)]; });
-    in_place({n, 3}, [](const auto& a) { a(slice(1, none)) = a(slice(none, -1)) * 2; },
-             [](const floats& v, int64 i) { return i < 3 ? v[at(i)] : v[at(i - 3)] * 2; });
-    in_place({2, n}, [](const auto& a) { a(_, slice(none, -1)) = a(_, slice(1, none)) - a(_, slice(none, -1)); },
-             [n](const floats& v, int64 i) { return i % n == n - 1 ? v[at(i)] : v[at(i + 1)] - v[at(i)]; });
+    in_place(
+        {n, n}, [](const auto& a) { a(_) = a.t() + a; },
+        [n](const floats& v, int64 i) { return v[at(i)] + v[at(i % n * n + i / n)]; });
+    in_place(
+        {n, n}, [](const auto& a) { a(_) = a.t(); },
+        [n](const floats& v, int64 i) { return v[at(i % n * n + i / n)]; });
+    in_place(
+        {n, 3}, [](const auto& a) { a(slice(1, none)) = a(slice(none, -1)) * 2; },
+        [](const floats& v, int64 i) { return i < 3 ? v[at(i)] : v[at(i - 3)] * 2; });
+    in_place(
+        {2, n}, [](const auto& a) { a(_, slice(none, -1)) = a(_, slice(1, none)) - a(_, slice(none, -1)); },
+        [n](const floats& v, int64 i) { return i % n == n - 1 ? v[at(i)] : v[at(i + 1)] - v[at(i)]; });
   }
   for (const int64 n : {1, 2, 5, 64, 1001, 4096, 200001}) {
-    in_place({n}, [](const auto& a) { a(_) = a(slice(none, none, -1)) + a; },
-             [n](const floats& v, int64 i) { return v[at(i)] + v[at(n - 1 - i)]; });
-    in_place({n}, [](const auto& a) { a(_) = a + 1; }, [](const floats& v, int64 i) { return v[at(i)] + 1; });
-    in_place({n}, [](auto a) { a += a; }, [](const floats& v, int64 i) { return v[at(i)] + v[at(i)]; });
-    in_place({n}, [](const auto& a) { a(slice(1, none)) = a(slice(none, -1)); },
-             [](const floats& v, int64 i) { return v[at(i < 1 ? 0 : i - 1)]; });
-    in_place({2 * n}, [](const auto& a) { a(slice(0, none, 2)) = a(slice(1, none, 2)) - a(slice(0, none, 2)); },
-             [](const floats& v, int64 i) { return i % 2 == 1 ? v[at(i)] : v[at(i + 1)] - v[at(i)]; });
+    in_place(
+        {n}, [](const auto& a) { a(_) = a(slice(none, none, -1)) + a; },
+        [n](const floats& v, int64 i) { return v[at(i)] + v[at(n - 1 - i)]; });
+    in_place(
+        {n}, [](const auto& a) { a(_) = a + 1; }, [](const floats& v, int64 i) { return v[at(i)] + 1; });
+    in_place(
+        {n}, [](auto a) { a += a; }, [](const floats& v, int64 i) { return v[at(i)] + v[at(i)]; });
+    in_place(
+        {n}, [](const auto& a) { a(slice(1, none)) = a(slice(none, -1)); },
+        [](const floats& v, int64 i) { return v[at(i < 1 ? 0 : i - 1)]; });
+    in_place(
+        {2 * n}, [](const auto& a) { a(slice(0, none, 2)) = a(slice(1, none, 2)) - a(slice(0, none, 2)); },
+        [](const floats& v, int64 i) { return i % 2 == 1 ? v[at(i)] : v[at(i + 1)] - v[at(i)]; });
     array<ca::uint8> a = form<ca::uint8>(0, {n}, 0).a;
     a = a + 1;
     a = a + a;
@@ -308,10 +335,12 @@ template <class From, class To>
 void casts() {
   std::vector<From> values;
   for (const double v :
-       {0., -0., 1., -1., 2., 3., 0.25, 0.5, -0.5, 0.99, 1.5, -1.5, 2.5, 6.1e-5, 3e-8, 5e-8, 0.1, -1. / 3, 126., 127.,
-        127.5, 128., -127., -128., -128.5, -129., 200., 254., 255., 255.5, 256., 257., 1000., 2047., 2049., 65504.,
-        65519., 65520., -65536., 99999., 16777215., 2147483520., 2147483647., 2147483648., -2147483648., -3e9, 1e10,
-        3.38e38, 3.4e38, 1e39, -1e300, 1e-40, 1e-300, nan_, inf, -inf})
+       {0.,        -0.,         1.,          -1.,         2.,           3.,     0.25,   0.5,     -0.5,    0.99,
+        1.5,       -1.5,        2.5,         6.1e-5,      3e-8,         5e-8,   0.1,    -1. / 3, 126.,    127.,
+        127.5,     128.,        -127.,       -128.,       -128.5,       -129.,  200.,   254.,    255.,    255.5,
+        256.,      257.,        1000.,       2047.,       2049.,        65504., 65519., 65520.,  -65536., 99999.,
+        16777215., 2147483520., 2147483647., 2147483648., -2147483648., -3e9,   1e10,   3.38e38, 3.4e38,  1e39,
+        -1e300,    1e-40,       1e-300,      nan_,        inf,          -inf})
     if (ca::kind_of<From> == ca::kind::floating || as<From>(v) == v) {
       if constexpr (std::is_same_v<From, double>) values.push_back(v);
       else if constexpr (ca::kind_of<From> == ca::kind::floating) values.push_back(From(float(as<From>(v))));
@@ -463,8 +492,10 @@ void check_reductions(const view<T>& v, const extents& n, unsigned mask) {
     CHECK(gives(ca::argmin(a, axes), g, [](const totals& t) { return t.argmin; }));
     CHECK(gives(ca::any(a, axes), g, [](const totals& t) { return t.any; }));
     CHECK(gives(ca::all(a, axes), g, [](const totals& t) { return t.all; }));
-    CHECK(gives(ca::mean(a, axes), g, [](const totals& t) { return t.sum / double(t.count); }, 1e-6));
-    CHECK(gives(ca::var(a, axes), g, [](const totals& t) { return t.variance(); }, 1e-6));
+    CHECK(gives(
+        ca::mean(a, axes), g, [](const totals& t) { return t.sum / double(t.count); }, 1e-6));
+    CHECK(gives(
+        ca::var(a, axes), g, [](const totals& t) { return t.variance(); }, 1e-6));
     for (int64 i = 0; i < v.base.size(); ++i) v.base.data()[i] = T(i % 20011 == 7 ? 2 : hash(i) % 2 ? 1 : -1);
     const auto h = reduced(n, mask, [&](int64 i) { return double(v.base.data()[p[at(i)]]); });
     if constexpr (ca::kind_of<T> == ca::kind::floating)
@@ -474,9 +505,21 @@ void check_reductions(const view<T>& v, const extents& n, unsigned mask) {
 template <bool Few, class T>
 void all_reductions() {
   int turn = 0;
-  for (const extents& n : std::vector<extents>{{100003, 1}, {100003, 2}, {100003, 3}, {100003, 5}, {50001, 16},
-                                               {50001, 17}, {3, 100003}, {1031, 517}, {65, 64},    {64, 65},
-                                               {17, 63},    {5, 3},      {1, 70},     {70, 1},     {1, 1}})
+  for (const extents& n : std::vector<extents>{{100003, 1},
+                                               {100003, 2},
+                                               {100003, 3},
+                                               {100003, 5},
+                                               {50001, 16},
+                                               {50001, 17},
+                                               {3, 100003},
+                                               {1031, 517},
+                                               {65, 64},
+                                               {64, 65},
+                                               {17, 63},
+                                               {5, 3},
+                                               {1, 70},
+                                               {70, 1},
+                                               {1, 1}})
     for (unsigned mask = 1; mask < 4; ++mask)
       for (int k = 0; k < (product(n) < 20000 ? forms : 2); ++k, ++turn)
         check_reductions<Few>(form<T>(product(n) < 20000 ? k : turn % forms, n, 0), n, mask);
@@ -514,12 +557,13 @@ TEST_CASE("walks: reductions of what is computed") {
         const array<float> whole = ca::broadcast_to(a.a, shape_of(n)), other = ca::broadcast_to(b.a, shape_of(n));
         const ca::axes axes = axes_of(mask);
         CAPTURE(shape_of(n).str(), mask, turn);
-        CHECK(gives(ca::sum((whole - other) * (whole - other), axes),
-                    reduced(n, mask, [&](int64 i) { return (x(i) - y(i)) * (x(i) - y(i)); }),
-                    [](const totals& s) { return s.sum; }, 1e-6));
-        CHECK(gives(ca::sum(ca::abs(whole * c.a.t()), axes),
-                    reduced(n, mask, [&](int64 i) { return std::fabs(x(i) * z(i)); }),
-                    [](const totals& s) { return s.sum; }, 1e-6));
+        CHECK(gives(
+            ca::sum((whole - other) * (whole - other), axes),
+            reduced(n, mask, [&](int64 i) { return (x(i) - y(i)) * (x(i) - y(i)); }),
+            [](const totals& s) { return s.sum; }, 1e-6));
+        CHECK(gives(
+            ca::sum(ca::abs(whole * c.a.t()), axes), reduced(n, mask, [&](int64 i) { return std::fabs(x(i) * z(i)); }),
+            [](const totals& s) { return s.sum; }, 1e-6));
         const auto g = reduced(n, mask, [&](int64 i) { return x(i) - z(i); });
         CHECK(gives(ca::max(whole - c.a.t(), axes), g, [](const totals& s) { return s.max; }));
         CHECK(gives(ca::argmin(whole - c.a.t(), axes), g, [](const totals& s) { return s.argmin; }));

@@ -202,7 +202,7 @@ template <class Build, class T, class D, class N>
 void assign(const storage_ref& store, const layout& to, const N& n) {
   check_writable(*store, to);
   const shape dims = n.dims();
-  if (broadcast_shapes("assignment", to.dims, dims) != to.dims)
+  if (dims != to.dims && broadcast_shapes("assignment", to.dims, dims) != to.dims)
     throw shape_error(cat("assignment: shape ", dims, " does not broadcast to ", to.dims));
   const int ordinal = store->ordinal;
   if constexpr (is_scalar_node<N>) {

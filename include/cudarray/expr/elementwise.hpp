@@ -73,7 +73,11 @@ CUDARRAY_PER_BUILD decltype(auto) as_operand(const char* function, X&& x) {
 template <class Op, class... K>
 CUDARRAY_PER_BUILD auto make_map(const char* function, const Op& op, K&&... kids) {
   shape s;
-  ((s = broadcast_shapes(function, s, kids.dims())), ...);
+  const auto join = [&](const shape& d) {
+    if (s.ndim() == 0) s = d;
+    else if (d.ndim() != 0 && d != s) s = broadcast_shapes(function, s, d);
+  };
+  (join(kids.dims()), ...);
   return map<Op, ::std::remove_cvref_t<K>...>{{}, op, {{static_cast<K&&>(kids)}...}, s};
 }
 

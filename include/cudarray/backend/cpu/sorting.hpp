@@ -91,12 +91,11 @@ void each_sequence(const detail::sequences& s, const F& body) {
 template <class Build, class Op, class T>
 struct scan_kernel {
   using types = typename Op::template types<T>;
-  using block = typename types::block;
   using total = typename types::total;
   using result = typename types::result;
   static constexpr int N = lanes_for<Build, 8>;
-  static constexpr bool packable = ::std::is_arithmetic_v<T> && !::std::is_same_v<T, bool> &&
-                                   ::std::is_arithmetic_v<block> && ::std::is_arithmetic_v<total>;
+  static constexpr bool packable =
+      ::std::is_arithmetic_v<T> && !::std::is_same_v<T, bool> && ::std::is_arithmetic_v<total>;
 
   /// One sequence without gaps.
   static void along(const T* from, result* to, int64 n, bool streamed) {
@@ -108,14 +107,14 @@ struct scan_kernel {
       ++i;
     };
     if constexpr (packable) {
-      const auto fill = simd::splat<block, N, Build>(Op::template identity<block>());
+      const auto fill = simd::splat<total, N, Build>(Op::template identity<total>());
       while (streamed && i < n && reinterpret_cast<::std::uintptr_t>(to + i) % (N * sizeof(result)) != 0) one();
       for (; i + N <= n; i += N) {
-        auto a = lane_cast<block>(simd::load_lanes<T, N, Build>(from + i));
+        auto a = lane_cast<total>(simd::load_lanes<T, N, Build>(from + i));
         a = Op::combine(simd::pick_lanes<simd::moved_up<1>>(a, fill), a);
         if constexpr (N > 2) a = Op::combine(simd::pick_lanes<simd::moved_up<2>>(a, fill), a);
         if constexpr (N > 4) a = Op::combine(simd::pick_lanes<simd::moved_up<4>>(a, fill), a);
-        const auto t = Op::combine(simd::splat<total, N, Build>(sum), lane_cast<total>(a));
+        const auto t = Op::combine(simd::splat<total, N, Build>(sum), a);
         sum = lane(t, N - 1);
         const auto v = lane_cast<result>(t);
         if (streamed) simd::stream_lanes(to + i, v);
