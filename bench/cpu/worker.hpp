@@ -51,6 +51,8 @@ std::string checksum(const R& result) {
   if constexpr (std::is_pointer_v<R>) {
     return checksum(*result);
   } else {
+    if constexpr (requires { result.is_contiguous(), result.copy(); })
+      if (!result.is_contiguous()) return checksum(result.copy());
     double sum = 0, scale = 0;
     const auto add = [&](double v, int64 i) { sum += v * double(1 + i % 7), scale += std::abs(v) * double(1 + i % 7); };
     if constexpr (requires { result.data(); }) {

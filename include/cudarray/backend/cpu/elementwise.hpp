@@ -68,7 +68,8 @@ inline constexpr bool is_copy<detail::store_to<T>, detail::load<1, T>> = true;
 template <class Tree>
 inline constexpr bool makes_numbers = false;
 template <int I, class G>
-requires(G::group == 4) inline constexpr bool makes_numbers<detail::generated<I, G>> = true;
+requires(G::group == 4) inline constexpr bool makes_numbers<detail::generated<I, G>> =
+    ::std::is_same_v<typename G::value_type, float> || ::std::is_same_v<typename G::value_type, uint32>;
 
 /// The numbers of blocks `block` to `block + N - 1` in order.
 template <int N, class Build, class G>

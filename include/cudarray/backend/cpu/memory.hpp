@@ -72,6 +72,7 @@ struct cache {
   void lock() {
     while (__atomic_test_and_set(&locked, __ATOMIC_ACQUIRE)) sched_yield();
   }
+  void count(int64 more) { __atomic_fetch_add(&bytes, ::std::size_t(more), __ATOMIC_RELAXED); }
   void unlock() { __atomic_clear(&locked, __ATOMIC_RELEASE); }
 };
 CUDARRAY_PUBLIC inline cache the_cache;
@@ -82,7 +83,7 @@ CUDARRAY_COLD inline void empty_cache() {
     c.lock();
     cache::block* b = list;
     list = nullptr;
-    for (cache::block* i = b; i != nullptr; i = i->next) c.bytes -= i->bytes;
+    for (cache::block* i = b; i != nullptr; i = i->next) c.count(-int64(i->bytes));
     c.unlock();
     while (b != nullptr) {
       cache::block* const next = b->next;
@@ -102,7 +103,7 @@ inline void* take_block(::std::size_t bytes) {
   cache::block* const b = c.first[k];
   if (b != nullptr) {
     c.first[k] = b->next;
-    c.bytes -= bytes;
+    c.count(-int64(bytes));
   }
   c.unlock();
   if (b != nullptr) {
@@ -132,7 +133,7 @@ inline void give_block(void* p, ::std::size_t bytes) noexcept {
   c.lock();
   b->next = c.first[k];
   c.first[k] = b;
-  c.bytes += bytes;
+  c.count(int64(bytes));
   c.unlock();
 }
 

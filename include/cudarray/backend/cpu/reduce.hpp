@@ -317,10 +317,11 @@ CUDARRAY_PER_BUILD inline void reduce_chunks(const reduce_kernels& r, const redu
   const walk_space& s = c.s;
   const int side = c.side, inner = c.inner;
   const int64 n = c.reduces() && c.places > 0 ? s.extent[inner] : 1;
-  int64 step[most_operands], down[most_operands], packed[most_operands], next[most_operands];
+  int64 step[most_operands], down[most_operands], packed[most_operands], next[most_operands], none[most_operands];
   for (int k = 0; k < s.operands; ++k) {
     step[k] = side >= 0 ? s.stride[k][side] : 0;
     down[k] = c.reduces() ? s.stride[k][inner] : 0;
+    none[k] = 0;
     packed[k] = c.staged[k] ? 1 : c.form == c.across ? step[k] : down[k];
   }
   tile_copies copies(r.of, c.staged, c.tiled ? s.operands : 0, c.width * c.depth);
@@ -362,14 +363,14 @@ CUDARRAY_PER_BUILD inline void reduce_chunks(const reduce_kernels& r, const redu
                   __builtin_prefetch(static_cast<const char*>(r.of[k].p) +
                                      (ahead.offset[k] + (width + w) * step[k]) * r.of[k].bytes);
             }
+            const int64 rows = columns < r.lanes ? 0 : length / c.fold;
             for (int k = 0; k < s.operands; ++k) next[k] = c.staged[k] ? width : c.fold * down[k];
-            const int64 rows = length / c.fold;
             if (rows > 0) r.across(r.self, at.offset, packed, next, rows, columns, own);
-            for (int64 rest = rows * c.fold; rest < length; ++rest) {
-              for (int k = 0; k < s.operands; ++k) next[k] = at.offset[k] + rest * down[k];
+            for (int64 rest = rows * c.fold; rest < length; ++rest) {  // what is no whole pack
+              for (int k = 0; k < s.operands; ++k) next[k] = at.offset[k] + rest * (c.staged[k] ? width : down[k]);
               for (int64 e = 0; e < width; ++e) {
-                r.along(r.self, next, down, 0, 1, 0, false, own + e * r.total_size);
-                for (int k = 0; k < s.operands; ++k) next[k] += step[k];
+                r.along(r.self, next, none, 0, 1, 0, false, own + e * r.total_size);
+                for (int k = 0; k < s.operands; ++k) next[k] += packed[k];
               }
             }
           }
