@@ -16,6 +16,11 @@ target_compile_options(cudarray_warnings INTERFACE
   "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow;${cudarray_werror}>"
   "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra;$<$<BOOL:${CUDARRAY_WERROR}>:-Werror=all-warnings>;-Wno-deprecated-gpu-targets>")
 
+option(CUDARRAY_NATIVE "Compile tests, examples and benchmarks for this machine's processor" OFF)
+if(CUDARRAY_NATIVE)
+  target_compile_options(cudarray_warnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=native>)
+endif()
+
 # cudarray_add_program(NAME DEVICE SOURCE...) builds NAME_DEVICE. For cuda each source is compiled by nvcc, through a
 # generated .cu that includes it: the language of a source is a property of its folder.
 function(cudarray_add_program name device)

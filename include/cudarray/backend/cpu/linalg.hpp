@@ -87,17 +87,16 @@ void plain_product(int64 m, int64 n, int64 k, const T* a, int64 a_row, int64 a_c
 
 namespace host {
 
-/// Rows [first, last) of one product of a batch.
+/// Part of one product of a batch: `rows` x `columns` of its result, from (i, j) on.
 template <class Build, class T>
-void multiply_rows(const detail::product& g, int64 which, int64 first, int64 last) {
-  T* const c = g.at<T>(0) + which * g.step[0] + first * g.row[0];
-  const T *a = g.at<T>(1) + which * g.step[1] + first * g.row[1], *b = g.at<T>(2) + which * g.step[2];
-  const int64 rows = last - first;
+void multiply_part(const detail::product& g, int64 which, int64 i, int64 j, int64 rows, int64 columns) {
+  T* const c = g.at<T>(0) + which * g.step[0] + i * g.row[0] + j;
+  const T *a = g.at<T>(1) + which * g.step[1] + i * g.row[1], *b = g.at<T>(2) + which * g.step[2] + j * g.column[2];
 #if defined(CUDARRAY_HAS_CBLAS)
   if constexpr (Build::cblas && (::std::is_same_v<T, float> || ::std::is_same_v<T, double>)) {
     const auto transposed = [&](int o) { return g.column[o] == 1 ? CblasNoTrans : CblasTrans; };
     const auto leading = [&](int o) { return int(g.column[o] == 1 ? g.row[o] : g.column[o]); };
-    const int m = int(rows), n = int(g.n), k = int(g.k);
+    const int m = int(rows), n = int(columns), k = int(g.k);
     if constexpr (::std::is_same_v<T, float>)
       cblas_sgemm(CblasRowMajor, transposed(1), transposed(2), m, n, k, 1.f, a, leading(1), b, leading(2), 0.f, c,
                   leading(0));
@@ -108,8 +107,8 @@ void multiply_rows(const detail::product& g, int64 which, int64 first, int64 las
   }
 #endif
   if constexpr (::std::is_arithmetic_v<T>)
-    blocked_product<Build>(rows, g.n, g.k, a, g.row[1], g.column[1], b, g.row[2], g.column[2], c, g.row[0]);
-  else plain_product(rows, g.n, g.k, a, g.row[1], g.column[1], b, g.row[2], g.column[2], c, g.row[0]);
+    blocked_product<Build>(rows, columns, g.k, a, g.row[1], g.column[1], b, g.row[2], g.column[2], c, g.row[0]);
+  else plain_product(rows, columns, g.k, a, g.row[1], g.column[1], b, g.row[2], g.column[2], c, g.row[0]);
 }
 
 /// False where the BLAS brings threads of its own that cannot be told to rest. OpenBLAS's can: two pools of threads
@@ -129,22 +128,25 @@ bool own_threads() {
 template <class Build, class T>
 void multiply_matrices(cpu, const detail::product& g) {
   detail::count(detail::counters.kernels);
-  constexpr int64 least = 64;  // rows worth a call of their own
+  constexpr int64 least = 64;  // rows or columns worth a call of their own
   const int64 work = g.batch * g.m * g.n * (g.k > 0 ? g.k : 1);
-  // a batch is shared out whole, a few large products by their rows
+  // a batch is shared out whole, a few large products by their rows or columns
   int64 parts = work < 1 << 18 || !host::own_threads<Build, T>() ? 1 : num_threads(), pieces = 1;
+  const bool by_rows = g.m >= g.n;
+  const int64 side = by_rows ? g.m : g.n;
   if (g.batch < 4 * parts) {
-    const int64 most = (g.m + least - 1) / least;
-    pieces = parts < most ? parts : most < 1 ? 1 : most;
+    const int64 most = side / least;
+    pieces = most < 1 ? 1 : parts < most ? parts : most;
   }
   const int64 units = g.batch * pieces;
   // at multiples of the blocks that BLAS computes, so that each element is added up as it would be in one call
-  const auto border = [&](int64 piece) { return piece == pieces ? g.m : g.m * piece / pieces / 16 * 16; };
+  const auto border = [&](int64 piece) { return piece == pieces ? side : side * piece / pieces / 16 * 16; };
   if (parts > units) parts = units;
   host::parallel(parts, [&](int64 part) {
     for (int64 unit = units * part / parts; unit < units * (part + 1) / parts; ++unit) {
-      const int64 piece = unit % pieces;
-      host::multiply_rows<Build, T>(g, unit / pieces, border(piece), border(piece + 1));
+      const int64 which = unit / pieces, begin = border(unit % pieces), extent = border(unit % pieces + 1) - begin;
+      if (by_rows) host::multiply_part<Build, T>(g, which, begin, 0, extent, g.n);
+      else host::multiply_part<Build, T>(g, which, 0, begin, g.m, extent);
     }
   });
 }
