@@ -22,3 +22,4 @@
 #include "sorting.hpp"
 #include "stats.hpp"
 #include "stream.hpp"
+#include "threads.hpp"

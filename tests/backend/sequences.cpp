@@ -5,28 +5,10 @@
 #include <limits>
 #include <numeric>
 
-#include "test.hpp"
+#include "engine.hpp"
 
 namespace {
 
-using ca::_;
-using ca::int64;
-using ca::none;
-using ca::slice;
-template <class T>
-using array = ca::ndarray<T, ca::cpu>;
-
-const ca::cpu host{};
-constexpr double nan_ = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
-
-/// So many threads, whatever the machine has, for the scope.
-struct threads {
-  int before = ca::num_threads();
-  explicit threads(int n) { ca::set_num_threads(n); }
-  ~threads() { ca::set_num_threads(before); }
-};
-
-std::size_t at(int64 i) { return static_cast<std::size_t>(i); }
 unsigned hash(int64 p) { return (unsigned(p) * 2654435761u >> 7) * 2246822519u >> 9; }
 template <class T>
 bool alike(const T& x, const T& y) {

@@ -6,25 +6,9 @@
 #include <stdexcept>
 #include <thread>
 
-#include "test.hpp"
+#include "engine.hpp"
 
 namespace {
-
-using ca::_;
-using ca::int64;
-using ca::none;
-using ca::slice;
-template <class T>
-using array = ca::ndarray<T, ca::cpu>;
-
-const ca::cpu host{};
-
-/// So many threads for the scope.
-struct threads {
-  int before = ca::num_threads();
-  explicit threads(int n) { ca::set_num_threads(n); }
-  ~threads() { ca::set_num_threads(before); }
-};
 
 /// The bytes of results, one after another.
 struct results {

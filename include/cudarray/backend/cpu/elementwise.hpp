@@ -147,7 +147,7 @@ struct tiling {
     int64 transposed = 0;  // rows of a tile, where an operand's fastest axis is another one
     for (int k = 1; k < s.operands && n >= short_row; ++k)
       for (int d = outer; d >= 0 && transposed == 0; --d)
-        if (map.of[k].p && s.stride[k][inner] != 0 && s.stride[k][inner] != 1 && s.stride[k][d] == 1) {
+        if (!packs_can_read(map.of[k], s.stride[k][inner]) && s.stride[k][d] == 1) {
           transposed = transposed_bytes / map.of[k].bytes;
           s.swap_axes(d, outer);
         }
@@ -216,7 +216,7 @@ CUDARRAY_PER_BUILD CUDARRAY_NO_INLINE inline void walk_map(const map_kernels& ma
   bool unit = map.packable;
   for (int k = 0; k < s.operands; ++k) {
     step[k] = inner < 0 ? k == 0 : s.stride[k][inner];
-    unit = unit && (!map.of[k].p || step[k] == 1 || (step[k] == 0 && k > 0));
+    unit = unit && (k == 0 ? step[0] == 1 : packs_can_read(map.of[k], step[k]));
   }
   const bool rows = unit && (n >= short_row || inner <= 0);
   if ((map.packable || map.copies) && !rows && inner >= 0) {

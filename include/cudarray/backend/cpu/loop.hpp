@@ -121,6 +121,9 @@ struct memory_operand {
   tile_function* copy = nullptr;
 };
 
+/// False for an operand that has to be copied to a tile before packs read it along an axis.
+inline bool packs_can_read(const memory_operand& m, int64 step) { return m.p == nullptr || step == 0 || step == 1; }
+
 /// An iteration space whose number of operands is not part of its type.
 struct walk_space {
   int ndim, kept, operands;

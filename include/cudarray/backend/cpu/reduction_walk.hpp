@@ -1,0 +1,232 @@
+// How reductions go through a space on the CPU: rows, columns or tiles, in tasks and chunks.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "loop.hpp"
+
+namespace cudarray::inline v0::backend::host {
+
+/// A reduction as the walks see it: the functions of reduction_kernels.
+struct reduce_kernels {
+  const void* self;
+  void (*clear)(void*, int64);
+  void (*merge)(void*, const void*, int64);
+  void (*store)(const void*, const int64*, const int64*, const void*, int64, int64);
+  void (*along)(const void*, const int64*, const int64*, int64, int64, int64, bool, void*);
+  void (*across)(const void*, const int64*, const int64*, const int64*, int64, int64, void*);
+  bool packable, indexed;
+  int lanes;       ///< of a pack
+  int total_size;  ///< bytes of a total
+  const memory_operand* of;
+};
+
+/// How a reduction is cut up: tasks are groups of results; each may be cut into chunks of the reduced places, whose
+/// totals are combined in order. It follows from the shape alone, never from the number of threads.
+struct reduction_cut {
+  walk_space s;
+  enum { by_element, along, across } form = by_element;
+  bool staged[most_operands];  ///< operands that are copied to tiles
+  bool tiled = false;          ///< there are any
+  int64 width = 1;             ///< results of a task, along the last kept axis
+  int64 depth = 1;             ///< reduced places of a tile, along the last axis
+  int64 fold = 1;              ///< rows that are combined side by side
+  int64 segments = 1;          ///< tasks along the last kept axis
+  int64 tasks = 1, chunks = 1;
+  int64 places;     ///< reduced into each result
+  int side, inner;  ///< the last kept axis, -1: none; the last reduced axis; side: none
+
+  bool reduces() const { return inner > side; }
+  int64 begin(int64 chunk) const {
+    const int64 at = places / chunks * chunk + places % chunks * chunk / chunks,
+                unit = form == across ? 64 * fold : 1024;
+    return chunk == chunks ? places : at - at % unit;
+  }
+  /// Goes to the first result of a task; returns how many it has.
+  int64 enter(place_in& at, int64 task) const {
+    at.seek(s, 0, side, task / segments);
+    if (side < 0) return 1;
+    const int64 j = task % segments * width, left = s.extent[side] - j;
+    at.advance(s, side, j);
+    return left < width ? left : width;
+  }
+
+  CUDARRAY_PER_BUILD reduction_cut(const walk_space& space, const reduce_kernels& r) : s(space) {
+    constexpr int64 short_row = 128, widest = 1024, tile = 4096, block = 64;
+    side = s.kept - 1;
+    inner = s.ndim - 1;
+    places = s.size(s.kept, s.ndim);
+    const int64 results = s.size(0, s.kept), n = reduces() ? s.extent[inner] : 1;
+    for (int k = 0; k < s.operands; ++k) staged[k] = false;
+    const auto unit = [&](int axis) {
+      bool all = true;
+      for (int k = 1; k < s.operands; ++k) all = all && packs_can_read(r.of[k], s.stride[k][axis]);
+      return all;
+    };
+    if (r.packable && places > 0) {
+      int flat = side;  // a kept axis along which all operands lie side by side
+      while (flat >= 0 && !unit(flat)) --flat;
+      const bool row = reduces() && unit(inner);
+      if (row && (n >= short_row || results < 16 || r.indexed)) lie_along(n, block);
+      else if (!r.indexed && flat >= 0) lie_across(flat, r.lanes, widest);
+      else copy_tiles(r, n, short_row, tile, block);
+    }
+    segments = side >= 0 ? (s.extent[side] + width - 1) / width : 1;
+    tasks = side >= 0 ? s.size(0, side) * segments : 1;
+    const int64 work = results * places;
+    if (work >= 131072 && tasks < 32) {
+      const int64 wanted = (32 + tasks - 1) / tasks, most = work / 32768;
+      chunks = wanted < most ? wanted : most;
+      if (chunks > places) chunks = places;
+    }
+  }
+
+ private:
+  void lie_along(int64 n, int64 block) {
+    form = along;
+    if (side < 0 || s.ndim != s.kept + 1) return;
+    const int64 e = s.extent[side];  // several results to a task, where there are many
+    width = e < 64 ? 1 : e < 32 * block ? e / 32 : block;
+    depth = n;
+  }
+  void lie_across(int axis, int64 lanes, int64 widest) {
+    s.swap_axes(axis, side);
+    const int64 e = s.extent[side], n = reduces() ? s.extent[inner] : 1;
+    bool gapless = reduces() && e < 8 * lanes;
+    for (int k = 1; k < s.operands; ++k) gapless = gapless && s.stride[k][inner] == e * s.stride[k][side];
+    if (gapless) fold = 256 / e < 1 ? 1 : n < 256 / e ? n : 256 / e;
+    width = e < widest ? e : widest;
+    if (width * fold >= lanes) form = across;
+    else width = fold = 1;
+  }
+  /// Results lie side by side in a tile where rows are short, else one behind the other.
+  void copy_tiles(const reduce_kernels& r, int64 n, int64 short_row, int64 tile, int64 block) {
+    int turned = -1;  // a kept axis that is the fastest one of an operand
+    for (int k = 1; k < s.operands && turned < 0 && reduces(); ++k)
+      for (int d = side; d >= 0 && turned < 0; --d)
+        if (!packs_can_read(r.of[k], s.stride[k][inner]) && s.stride[k][d] == 1) turned = d;
+    if (turned >= 0) s.swap_axes(turned, side);
+    const int64 e = side >= 0 ? s.extent[side] : 1;
+    if (!r.indexed && e >= r.lanes && n < short_row) {
+      form = across;
+      depth = n < block ? n : block;
+      width = e < tile / depth ? e : tile / depth;
+    } else if (reduces()) {
+      form = along;
+      width = turned < 0 ? 1 : e < block ? e : block;
+      depth = tile / width;
+    }
+    tiled = form != by_element;
+    const int axis = form == across ? side : inner;
+    for (int k = 1; tiled && k < s.operands; ++k) staged[k] = !packs_can_read(r.of[k], s.stride[k][axis]);
+  }
+};
+
+/// The chunks [first, last), counted task by task. Their totals go to `partial`, or, where tasks are whole, the results
+/// to the target.
+CUDARRAY_PER_BUILD inline void reduce_chunks(const reduce_kernels& r, const reduction_cut& c, char* partial,
+                                             int64 first, int64 last) {
+  const walk_space& s = c.s;
+  const int side = c.side, inner = c.inner;
+  const int64 n = c.reduces() && c.places > 0 ? s.extent[inner] : 1;
+  int64 step[most_operands], down[most_operands], packed[most_operands], next[most_operands], none[most_operands];
+  for (int k = 0; k < s.operands; ++k) {
+    step[k] = side >= 0 ? s.stride[k][side] : 0;
+    down[k] = c.reduces() ? s.stride[k][inner] : 0;
+    none[k] = 0;
+    packed[k] = c.staged[k] ? 1 : c.form == c.across ? step[k] : down[k];
+  }
+  tile_copies copies(r.of, c.staged, c.tiled ? s.operands : 0, c.width * c.depth);
+  alignas(16) char single[64];
+  const scratch space(c.width * c.fold > 1 ? c.width * c.fold * r.total_size : 0);
+  char* const own = space.p != nullptr ? space.p : single;
+
+  for (int64 unit = first; unit < last; ++unit) {
+    const int64 task = unit / c.chunks, chunk = unit % c.chunks, begin = c.begin(chunk), end = c.begin(chunk + 1);
+    place_in base(s);
+    const int64 width = c.enter(base, task), columns = width * c.fold;
+    r.clear(own, columns);
+    int64 position = begin - begin % n;  // of the row
+    walk_rows(s, base, s.kept, inner, begin, end, [&](const place_in& row, int64 i, int64 stop) {
+      if (c.form != c.across && c.width == 1 && !c.tiled) {
+        r.along(r.self, row.offset, down, i, stop, position, c.form == c.along, own);
+      } else {
+        const int64 most = c.form == c.along || c.tiled ? c.depth : 64 * c.fold;
+        for (int64 length; i < stop; i += length) {
+          length = stop - i < most ? stop - i : most;
+          place_in at = row;
+          if (c.reduces()) at.advance(s, inner, i);
+          if (c.form == c.along) {  // a row of the tile for each result
+            if (c.tiled) copies.fetch(at.offset, width, length, step, down);
+            for (int64 w = 0; w < width; ++w) {
+              r.along(r.self, at.offset, packed, 0, length, position + i, true, own + w * r.total_size);
+              for (int k = 0; k < s.operands; ++k) at.offset[k] += c.staged[k] ? length : step[k];
+            }
+          } else {
+            if (c.tiled) {
+              const place_in ahead = at;
+              copies.fetch(at.offset, length, width, down, step);
+              for (int k = 1; k < s.operands; ++k)  // the next tile comes while this one is added up
+                for (int64 w = 0; w < width && c.staged[k]; ++w)
+                  __builtin_prefetch(static_cast<const char*>(r.of[k].p) +
+                                     (ahead.offset[k] + (width + w) * step[k]) * r.of[k].bytes);
+            }
+            const int64 rows = columns < r.lanes ? 0 : length / c.fold;
+            for (int k = 0; k < s.operands; ++k) next[k] = c.staged[k] ? width : c.fold * down[k];
+            if (rows > 0) r.across(r.self, at.offset, packed, next, rows, columns, own);
+            for (int64 rest = rows * c.fold; rest < length; ++rest) {  // what is no whole pack
+              for (int k = 0; k < s.operands; ++k) next[k] = at.offset[k] + rest * (c.staged[k] ? width : down[k]);
+              for (int64 e = 0; e < width; ++e) {
+                r.along(r.self, next, none, 0, 1, 0, false, own + e * r.total_size);
+                for (int k = 0; k < s.operands; ++k) next[k] += packed[k];
+              }
+            }
+          }
+        }
+      }
+      position += n;
+    });
+    for (int64 f = 1; f < c.fold; ++f) r.merge(own, own + f * width * r.total_size, width);
+    if (partial != nullptr)
+      ::std::memcpy(partial + unit * c.width * r.total_size, own, ::std::size_t(width * r.total_size));
+    else r.store(r.self, base.offset, step, own, width, c.places);
+  }
+}
+
+/// Runs a reduction over a space with at least one result.
+CUDARRAY_PER_BUILD CUDARRAY_NO_INLINE inline void walk_reduction(const reduce_kernels& r, const walk_space& space) {
+  if (space.kept == 0 && space.ndim == 1 && space.extent[0] < 65536) {  // one short row: what the below comes to
+    int64 none[most_operands], step[most_operands];
+    bool packs = r.packable;
+    for (int k = 0; k < space.operands; ++k) {
+      none[k] = 0;
+      step[k] = space.stride[k][0];
+      packs = packs && (k == 0 || packs_can_read(r.of[k], step[k]));
+    }
+    if (packs) {
+      alignas(16) char sum[64];
+      r.clear(sum, 1);
+      r.along(r.self, none, step, 0, space.extent[0], 0, true, sum);
+      r.store(r.self, none, none, sum, 1, space.extent[0]);
+      return;
+    }
+  }
+  const reduction_cut c(space, r);
+  const walk_space& s = c.s;
+  const int64 units = c.tasks * c.chunks, work = s.size(0, s.kept) * c.places;
+  const int64 wanted = parts_for(c.form == c.by_element ? work : work / 4), parts = wanted < units ? wanted : units;
+  const scratch space_for_partial(c.chunks > 1 ? units * c.width * r.total_size : 0);
+  char* const partial = space_for_partial.p;
+  parallel(parts, [&](int64 part) { reduce_chunks(r, c, partial, units * part / parts, units * (part + 1) / parts); });
+  if (partial == nullptr) return;
+  int64 step[most_operands];
+  for (int k = 0; k < s.operands; ++k) step[k] = c.side >= 0 ? s.stride[k][c.side] : 0;
+  for (int64 task = 0; task < c.tasks; ++task) {
+    place_in at(s);
+    const int64 width = c.enter(at, task);
+    char* const sum = partial + task * c.chunks * c.width * r.total_size;
+    for (int64 chunk = 1; chunk < c.chunks; ++chunk) r.merge(sum, sum + chunk * c.width * r.total_size, width);
+    r.store(r.self, at.offset, step, sum, width, c.places);
+  }
+}
+
+}  // namespace cudarray::inline v0::backend::host
