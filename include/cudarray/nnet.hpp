@@ -4,6 +4,7 @@
 
 #include "ndarray.hpp"
 
+#include "backend/cpu/pooling.hpp"
 #include "backend/cpu/rows.hpp"
 #include "indexing.hpp"
 #include "linalg.hpp"
@@ -16,6 +17,7 @@
 #include "random.hpp"
 #include "reductions.hpp"
 #if defined(CUDARRAY_HAS_CUDA) && defined(__CUDACC__)
+#include "backend/cuda/pooling.cuh"
 #include "backend/cuda/rows.cuh"
 #endif
 #if defined(CUDARRAY_HAS_CUDNN)

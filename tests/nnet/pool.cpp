@@ -41,6 +41,17 @@ const std::vector<geometry> cases = {
     {1, 1, 4, 4, 4, 4, 4, 2},            // a border of half a window
 };
 
+/// Longer than packs and lines of them, and enough for several threads; too many pixels for slopes.
+const std::vector<geometry> large_cases = {
+    {3, 2, 40, 37, 2, 2, 2, 0},          // side by side, the last column cut off
+    {2, 3, 23, 70, 3, 3, 2, 1},          // overlapping
+    {1, 2, 37, 41, 3, 5, 1, {1, 2}},     // every pixel begins a window
+    {2, 1, 19, 200, 2, 3, 3, 0},         // apart
+    {1, 1, 3, 5001, 3, 4, 4, 0},         // one long row
+    {2, 2, 64, 33, 33, 33, {31, 1}, 0},  // as wide as the image
+    {70, 9, 14, 14, 2, 2, 2, 0},
+};
+
 /// The mean of each window and, for gradients, what it divides by.
 std::vector<double> divisors(const geometry& z, bool count_include_pad) {
   std::vector<double> d(std::size_t(z.p() * z.q()));
@@ -66,7 +77,7 @@ TEST_CASE("nnet: pooling on paper") {
 }
 
 TEST_CASE("nnet: max_pool2d is its definition") {
-  for (const geometry& z : cases) {
+  const auto check = [](const geometry& z, bool slope) {
     INFO(name(z));
     const auto x = test::wave_of(images(z)), dy = test::wave_of(results(z), 2);
     const auto hx = test::values(x), hy = test::values(dy);
@@ -84,32 +95,37 @@ TEST_CASE("nnet: max_pool2d is its definition") {
     const auto given = nnet::max_pool2d_backward(dy, x, options(z));
     CHECK(test::close(given, images(z), dx, 1e-14));
     const auto pooled = [&](const doubles& v) { return ca::sum(nnet::max_pool2d(v, options(z)) * dy).item(); };
-    CHECK(test::close(given, images(z), test::slope(pooled, x, 1e-6), 1e-7));
-  }
+    if (slope) CHECK(test::close(given, images(z), test::slope(pooled, x, 1e-6), 1e-7));
+  };
+  for (const geometry& z : cases) check(z, true);
+  for (const geometry& z : large_cases) check(z, false);
 }
 
 TEST_CASE("nnet: avg_pool2d is its definition") {
-  for (const bool count_include_pad : {false, true})
-    for (const geometry& z : cases) {
-      INFO(name(z) << ", count_include_pad " << count_include_pad);
-      const auto o = options(z, count_include_pad);
-      const auto x = test::wave_of(images(z)), dy = test::wave_of(results(z), 2);
-      const auto hx = test::values(x), hy = test::values(dy), d = divisors(z, count_include_pad);
-      std::vector<double> y(hy.size()), dx(hx.size());
-      for (int64 image = 0; image < z.n; ++image)
-        for (int64 channel = 0; channel < z.c; ++channel)
-          z.each([&](int64 i, int64 j, int64, int64, int64 row, int64 column) {
-            const std::size_t to = z.result(z.c, image, channel, i, j), pixel = z.pixel(image, channel, row, column);
-            const double by = d[std::size_t(i * z.q() + j)];
-            y[to] += hx[pixel] / by;
-            dx[pixel] += hy[to] / by;
-          });
-      CHECK(test::close(nnet::avg_pool2d(x, o), results(z), y, 1e-14));
-      const auto given = nnet::avg_pool2d_backward(dy, images(z), o);
-      CHECK(test::close(given, images(z), dx, 1e-14));
-      const auto pooled = [&](const doubles& v) { return ca::sum(nnet::avg_pool2d(v, o) * dy).item(); };
-      CHECK(test::close(given, images(z), test::slope(pooled, x), 1e-8));
-    }
+  const auto check = [](const geometry& z, bool count_include_pad, bool slope) {
+    INFO(name(z) << ", count_include_pad " << count_include_pad);
+    const auto o = options(z, count_include_pad);
+    const auto x = test::wave_of(images(z)), dy = test::wave_of(results(z), 2);
+    const auto hx = test::values(x), hy = test::values(dy), d = divisors(z, count_include_pad);
+    std::vector<double> y(hy.size()), dx(hx.size());
+    for (int64 image = 0; image < z.n; ++image)
+      for (int64 channel = 0; channel < z.c; ++channel)
+        z.each([&](int64 i, int64 j, int64, int64, int64 row, int64 column) {
+          const std::size_t to = z.result(z.c, image, channel, i, j), pixel = z.pixel(image, channel, row, column);
+          const double by = d[std::size_t(i * z.q() + j)];
+          y[to] += hx[pixel] / by;
+          dx[pixel] += hy[to] / by;
+        });
+    CHECK(test::close(nnet::avg_pool2d(x, o), results(z), y, 1e-14));
+    const auto given = nnet::avg_pool2d_backward(dy, images(z), o);
+    CHECK(test::close(given, images(z), dx, 1e-14));
+    const auto pooled = [&](const doubles& v) { return ca::sum(nnet::avg_pool2d(v, o) * dy).item(); };
+    if (slope) CHECK(test::close(given, images(z), test::slope(pooled, x), 1e-8));
+  };
+  for (const bool count_include_pad : {false, true}) {
+    for (const geometry& z : cases) check(z, count_include_pad, true);
+    for (const geometry& z : large_cases) check(z, count_include_pad, false);
+  }
 }
 
 TEST_CASE("nnet: of equal pixels the first has the gradient") {
@@ -126,6 +142,44 @@ TEST_CASE("nnet: max_pool2d hands on NaN, and gives it the gradient") {
   CHECK(test::equal(nnet::max_pool2d(x), {1, 1, 1, 2}, floats{nan_, nan_}));
   CHECK(test::equal(nnet::max_pool2d_backward(ca::array<float>({{{{3, 4}}}}), x), {1, 1, 2, 4},
                     floats{3, 0, 0, 0, 0, 0, 4, 0}));
+}
+
+TEST_CASE("nnet: where windows share NaN or the largest pixel, the first of each window has the gradient") {
+  for (const float high : {nan_, inf, 7.f}) {  // in columns 2 and 20, and twice in row 1
+    floats pixels(3 * 40, 1), expected(pixels.size());
+    for (const int at : {2, 20, 40 + 5, 40 + 6}) pixels[std::size_t(at)] = high;
+    for (int i = 0; i < 2; ++i)
+      for (int j = 0; j < 39; ++j) {
+        int first = i * 40 + j;
+        for (const int at : {i * 40 + j + 41, i * 40 + j + 40, i * 40 + j + 1, i * 40 + j})
+          if (!(pixels[std::size_t(at)] == 1)) first = at;
+        expected[std::size_t(first)] += float(1 + i + j);
+      }
+    const auto x = ca::reshape(ca::array(pixels), {1, 1, 3, 40});
+    const auto dy = 1 + ca::reshape(ca::arange(2.f), {1, 1, 2, 1}) + ca::arange(39.f);
+    CHECK(test::equal(nnet::max_pool2d_backward(dy, x, {.window = 2, .stride = 1}), {1, 1, 3, 40}, expected));
+  }
+}
+
+TEST_CASE("nnet: pooling of other dtypes") {
+  const nnet::pool_options o{.window = 3, .stride = 2, .padding = 1};
+  const doubles whole = ca::floor(test::wave_of({2, 3, 21, 39}) * 20 + 45),
+                dy = ca::floor(test::wave_of({2, 3, 11, 20}) * 5 + 12);
+  const auto check = [&]<class T>(T, double step) {  // integers from 0 to 127; `step` of the dtype there
+    const auto x = ca::eval(ca::astype<T>(whole)), g = ca::eval(ca::astype<T>(dy));
+    CHECK(test::close(nnet::max_pool2d(x, o), {2, 3, 11, 20}, test::values(nnet::max_pool2d(whole, o)), 0));
+    CHECK(test::close(nnet::max_pool2d_backward(g, x, o), whole.shape(),
+                      test::values(nnet::max_pool2d_backward(dy, whole, o)), 0));
+    const doubles mean = ca::astype<double>(nnet::avg_pool2d(x, o)), exact = nnet::avg_pool2d(whole, o);
+    CHECK(ca::max(ca::abs(mean - exact)).item() <= step);
+  };
+  check(float(), 1e-5);
+  check(ca::float16(), 0.5 / 16);
+  check(ca::bfloat16(), 0.5 / 2);
+  check(std::int32_t(), 1);
+  check(std::int8_t(), 1);
+  check(std::uint8_t(), 1);
+  CHECK(test::equal(nnet::avg_pool2d(ca::array<int>({{{{1, 2}, {3, 5}}}})), {1, 1, 1, 1}, floats{2}));
 }
 
 TEST_CASE("nnet: max_pool2d of infinities") {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../ops/reductions.hpp"
+#include "../eval/pooling.hpp"
 #include "windows.hpp"
 
 namespace cudarray::inline v0::nnet {
@@ -25,43 +25,45 @@ CUDARRAY_PER_BUILD inline window_grid pool_grid(const char* function, const shap
 }
 
 inline void check_pool_gradient(const char* function, const shape& dy, const shape& x, const window_grid& g) {
-  const shape expected{x[0], x[1], g.p, g.q};
+  const shape expected = g.results(x);
   if (dy != expected)
     throw shape_error(cat(function, ": the gradient has shape ", dy, ", the pooling's result ", expected));
 }
 
-/// The number of pixels an average divides by: (p, q), or one number as (1, 1).
-template <class T, class D, class Build>
-ndarray<T, D> divisors(const window_grid& g, bool count_include_pad, D device) {
-  if (count_include_pad || (g.padding.h == 0 && g.padding.w == 0))
-    return full<T, D, int64, Build>({1, 1}, g.window.h * g.window.w, device);
-  const ndarray<T, D> one = ones<T, D, Build>({1, 1, g.h, g.w}, device);
-  const ndarray<T, D> count = sum(windows(padded<Build>(one, g.padding, T(0)), g), {2, 3});
-  return reshape(count, {g.p, g.q});
+/// What the entries are given: the result, and what it is computed from, C-contiguous.
+template <class T, class D, class... A>
+CUDARRAY_PER_BUILD cudarray::detail::pooling describe(const window_grid& g, bool count_padding, const ndarray<T, D>& to,
+                                                      const A&... from) {
+  return {to.shape(0) * to.shape(1),
+          g.h,
+          g.w,
+          g.window.h,
+          g.window.w,
+          g.p,
+          g.q,
+          {g.stride.h, g.stride.w},
+          {g.padding.h, g.padding.w},
+          count_padding,
+          {to.storage().get(), from.storage().get()...},
+          {to.where().offset, from.where().offset...}};
 }
 
-template <class Build, class T, class D>
-ndarray<T, D> without_border(const ndarray<T, D>& wide, const window_grid& g) {
-  return ascontiguousarray<T, D, Build>(
-      wide(_, _, slice(g.padding.h, g.padding.h + g.h), slice(g.padding.w, g.padding.w + g.w)));
+template <class A>
+ndarray<value_type_t<A>, device_type_t<A>> pooled_operand(const A& a) {
+  using T = value_type_t<A>;
+  static_assert(cudarray::detail::is_floating<T> || cudarray::detail::is_integer<T>,
+                "cudarray: pooling takes floating-point or integer arrays");
+  return ascontiguousarray(ndarray<T, device_type_t<A>>(a));
 }
 
-/// Calls `body(number of the place, pixels at this place of every window)`: one pass over the windows for each place is
-/// what every device does well, strided reads and all.
+/// A new array of a shape that `run(array)` fills, unless it is empty.
 template <class T, class D, class F>
-void for_places(const ndarray<T, D>& images, const window_grid& g, const F& body) {
-  for (int64 i = 0; i < g.window.h; ++i)
-    for (int64 j = 0; j < g.window.w; ++j) body(i * g.window.w + j, window_place(images, g, i, j));
-}
-
-template <class Build, class T, class D>
-ndarray<T, D> largest_pixels(const ndarray<T, D>& images, const window_grid& g) {
-  ndarray<T, D> top;
-  for_places(images, g, [&](int64 place, const ndarray<T, D>& pixels) {
-    if (place == 0) top = pixels.template copy<Build>();
-    else top(ellipsis) = maximum(top, pixels);
-  });
-  return top;
+ndarray<T, D> filled(const shape& s, D device, const F& run) {
+  const ndarray<T, D> to = empty<T, D>(s, device);
+  if (to.size() == 0) return to;
+  run(to);
+  cudarray::detail::count_write(*to.storage());
+  return to;
 }
 
 }  // namespace detail
@@ -72,34 +74,24 @@ ndarray<T, D> largest_pixels(const ndarray<T, D>& images, const window_grid& g) 
 template <array_expression X, class Build = this_build>
 auto max_pool2d(const X& images, const pool_options& o = {}) {
   using T = value_type_t<X>;
-  using D = device_type_t<X>;
-  const ndarray<T, D> x(images);
+  const auto x = detail::pooled_operand(images);
   const auto g = detail::pool_grid("nnet::max_pool2d", x.shape(), o);
-  return detail::largest_pixels<Build>(detail::padded<Build>(x, o.padding, cudarray::detail::bounds<T>::lowest), g);
+  return detail::filled<T>(g.results(x.shape()), x.device(),
+                           [&](const auto& y) { max_pool<Build, T>(x.device(), detail::describe(g, false, y, x)); });
 }
 
 /// The gradient of max_pool2d: dy goes to the first largest pixel of its window; where windows overlap, gradients add
-/// up. (n, c, p, q), (n, c, h, w) -> (n, c, h, w). Eager. Throws shape_error.
+/// up. (n, c, p, q), (n, c, h, w) -> (n, c, h, w). Eager. Throws shape_error, value_error.
 template <array_expression G, array_expression X, class Build = this_build>
 auto max_pool2d_backward(const G& gradient, const X& images, const pool_options& o = {}) {
   using T = value_type_t<X>;
-  using D = device_type_t<X>;
-  const ndarray<T, D> x(images), dy(gradient);
+  const auto x = detail::pooled_operand(images);
+  const auto dy = detail::pooled_operand(ndarray<T, device_type_t<X>>(gradient));
   const auto g = detail::pool_grid("nnet::max_pool2d_backward", x.shape(), o);
   detail::check_pool_gradient("nnet::max_pool2d_backward", dy.shape(), x.shape(), g);
-  const ndarray<T, D> wide_x = detail::padded<Build>(x, o.padding, cudarray::detail::bounds<T>::lowest);
-  const ndarray<T, D> top = detail::largest_pixels<Build>(wide_x, g),
-                      wide = zeros<T, D, Build>(wide_x.shape(), x.device());
-  const ndarray<bool, D> found = zeros<bool, D, Build>(top.shape(), x.device()),
-                         real = detail::padded<Build>(
-                             ndarray<bool, D>(ones<bool, D, Build>({1, 1, g.h, g.w}, x.device())), o.padding, false);
-  detail::for_places(wide_x, g, [&](int64 place, const ndarray<T, D>& pixels) {
-    const auto inside = detail::window_place(real, g, place / g.window.w, place % g.window.w);
-    const ndarray<bool, D> hit = ((pixels == top) | isnan(pixels)) & inside & !found;
-    detail::window_place(wide, g, place / g.window.w, place % g.window.w) += where(hit, dy, 0);
-    found(ellipsis) = found | hit;
+  return detail::filled<T>(x.shape(), x.device(), [&](const auto& dx) {
+    max_pool_gradient<Build, T>(x.device(), detail::describe(g, false, dx, dy, x));
   });
-  return detail::without_border<Build>(wide, g);
 }
 
 /// The mean of each window's pixels: (n, c, h, w) -> (n, c, p, q). Padding counts only with `count_include_pad`. Eager.
@@ -107,26 +99,23 @@ auto max_pool2d_backward(const G& gradient, const X& images, const pool_options&
 template <array_expression X, class Build = this_build>
 auto avg_pool2d(const X& images, const pool_options& o = {}) {
   using T = value_type_t<X>;
-  using D = device_type_t<X>;
-  const ndarray<T, D> x(images);
+  const auto x = detail::pooled_operand(images);
   const auto g = detail::pool_grid("nnet::avg_pool2d", x.shape(), o);
-  const auto total = sum(detail::windows(detail::padded<Build>(x, o.padding, T(0)), g), {2, 3});
-  return ndarray<T, D>(total / detail::divisors<T, D, Build>(g, o.count_include_pad, x.device()));
+  return detail::filled<T>(g.results(x.shape()), x.device(), [&](const auto& y) {
+    average_pool<Build, T>(x.device(), detail::describe(g, o.count_include_pad, y, x));
+  });
 }
 
-/// The gradient of avg_pool2d for images of shape `image_shape`. Eager. Throws shape_error.
+/// The gradient of avg_pool2d for images of shape `image_shape`. Eager. Throws shape_error, value_error.
 template <array_expression G, class Build = this_build>
 auto avg_pool2d_backward(const G& gradient, const shape& image_shape, const pool_options& o = {}) {
   using T = value_type_t<G>;
-  using D = device_type_t<G>;
   const auto g = detail::pool_grid("nnet::avg_pool2d_backward", image_shape, o);
-  const ndarray<T, D> given(gradient);
-  detail::check_pool_gradient("nnet::avg_pool2d_backward", given.shape(), image_shape, g);
-  const ndarray<T, D> dy = given / detail::divisors<T, D, Build>(g, o.count_include_pad, given.device());
-  const ndarray<T, D> wide =
-      zeros<T, D, Build>({image_shape[0], image_shape[1], g.h + 2 * o.padding.h, g.w + 2 * o.padding.w}, dy.device());
-  detail::for_places(wide, g, [&](int64, ndarray<T, D> pixels) { pixels += dy; });
-  return detail::without_border<Build>(wide, g);
+  const auto dy = detail::pooled_operand(gradient);
+  detail::check_pool_gradient("nnet::avg_pool2d_backward", dy.shape(), image_shape, g);
+  return detail::filled<T>(image_shape, dy.device(), [&](const auto& dx) {
+    average_pool_gradient<Build, T>(dy.device(), detail::describe(g, o.count_include_pad, dx, dy));
+  });
 }
 
 }  // namespace cudarray::inline v0::nnet

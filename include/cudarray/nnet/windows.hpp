@@ -25,6 +25,7 @@ struct window_grid {
   int64 h, w;
   extent2 window, stride, padding;
   int64 p, q;
+  shape results(const shape& images) const { return {images[0], images[1], p, q}; }
 };
 
 /// Throws shape_error where the operand is not (n, c, h, w) or no window fits, value_error for a stride below 1.

@@ -310,7 +310,7 @@ CUDARRAY_FORCE_INLINE pack<T, N, B> pick_lanes(const pack<T, N, B>& a, const pac
   }
   (::std::make_integer_sequence<int, N>{});
 #else
-  typename mask<sizeof(T), N, B>::vector which;
+  typename mask<sizeof(T), N, B>::vector which{};
   for (int k = 0; k < N; ++k) which[k] = Pick::template at<N>(k);
   return {__builtin_shuffle(a.v, b.v, which)};
 #endif

@@ -1,0 +1,272 @@
+// Pooling on the CPU: the columns under a row of windows first, by packs, then the windows of the row.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../../eval/pooling.hpp"
+#include "../../memory/stats.hpp"
+#include "loop.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+namespace cudarray::inline v0::backend {
+namespace host {
+
+/// Calls `body(integral_constant of a number of lanes, i)` for pieces of [0, n), of N lanes or, where n is less, of
+/// fewer. The last one may reach back.
+template <int N, class F>
+CUDARRAY_FORCE_INLINE void for_pieces(int64 n, const F& body) {
+  if (n >= N) {
+    for (int64 i = 0; i + N <= n; i += N) body(::std::integral_constant<int, N>{}, i);
+    if (n % N != 0) body(::std::integral_constant<int, N>{}, n - N);
+  } else if constexpr (N > 1) {
+    for_pieces<N / 2>(n, body);
+  }
+}
+
+/// `load(begin)` to `load(end - 1)` combined in order; two of them, as most windows have, without a loop.
+template <class Load, class Combine>
+CUDARRAY_FORCE_INLINE auto combine_range(int64 begin, int64 end, const Load& load, const Combine& combine) {
+  auto v = load(begin);
+  if (end - begin == 2) return combine(v, load(begin + 1));
+  for (int64 i = begin + 1; i < end; ++i) v = combine(v, load(i));
+  return v;
+}
+
+/// Every second lane of 2 N - 1 elements in two packs, of which the second begins with element N - 1.
+struct every_second {
+  template <int N>
+  static constexpr int at(int k) {
+    return k < N / 2 ? 2 * k : k + k - N + 1 + N;
+  }
+};
+
+/// The elements of a window row's columns, `step` apart, that begin at p.
+template <int N, class Build, class T>
+CUDARRAY_FORCE_INLINE simd::pack<T, N, Build> load_every(const T* p, int64 step) {
+  if (step == 1) return simd::load_lanes<T, N, Build>(p);
+  if constexpr (N > 1)
+    if (step == 2)
+      return simd::pick_lanes<every_second>(simd::load_lanes<T, N, Build>(p), simd::load_lanes<T, N, Build>(p + N - 1));
+  return simd::from_lanes<T, N, Build>([=](int k) { return p[k * step]; });
+}
+
+/// What is kept of the columns under some rows of windows: with a border, and without gaps between the rows where
+/// windows do not overlap, so that they are one long row.
+struct pool_lines {
+  bool apart;     ///< windows do not overlap
+  int64 pitch;    ///< elements of a row
+  int64 columns;  ///< of them in the image, from the padding on
+  int64 rows;     ///< at a time
+  CUDARRAY_PER_BUILD explicit pool_lines(const detail::pooling& g) {
+    const bool gapless = g.s <= g.stride[1];
+    apart = gapless && g.r <= g.stride[0];
+    pitch = gapless ? g.q * g.stride[1] : (g.q - 1) * g.stride[1] + g.s;
+    columns = g.w < pitch - g.padding[1] ? g.w : pitch - g.padding[1];
+    rows = !gapless || pitch > 2048 ? 1 : 2048 / pitch < g.p ? 2048 / pitch : g.p;
+  }
+  int64 size() const { return pitch * rows; }
+};
+
+/// Counts a kernel and calls `body(plane, row of windows, how many rows, space)` for all, as many rows at a time as
+/// lines hold. `whole`: one thread has all rows of a plane. `start(space)` prepares `bytes` bytes for a thread.
+template <class Start, class F>
+void for_window_rows(const detail::pooling& g, const pool_lines& lines, bool whole, int64 bytes, const Start& start,
+                     const F& body) {
+  const int64 unit = whole ? g.p : 1, units = g.planes * g.p / unit,
+              wanted = parts_for(g.planes * g.p * g.q * g.r * g.s / 4), parts = wanted < units ? wanted : units;
+  detail::count(detail::counters.kernels);
+  parallel(parts, [&](int64 part) {
+    const scratch space(bytes);
+    start(space.p);
+    const int64 last = units * (part + 1) / parts * unit;
+    for (int64 first = units * part / parts * unit, rows; first < last; first += rows) {
+      const int64 i = first % g.p, left = last - first < g.p - i ? last - first : g.p - i;
+      rows = left < lines.rows ? left : lines.rows;
+      body(first / g.p, i, rows, space.p);
+    }
+  });
+}
+
+/// How many columns of the image the windows at each place of a row cover; the divisor of an average is this times how
+/// many rows they do.
+template <class C>
+void count_columns(const detail::pooling& g, C* to) {
+  for (int64 j = 0; j < g.q; ++j) {
+    const auto v = g.covered(1, j);
+    to[j] = C(g.count_padding ? g.s : v.end - v.begin);
+  }
+}
+template <class C>
+C count_rows(const detail::pooling& g, int64 i) {
+  const auto u = g.covered(0, i);
+  return C(g.count_padding ? g.r : u.end - u.begin);
+}
+
+/// Operand 0: the columns under each window combined from the top, then these from the left.
+template <class Build, class T, class C, bool Average>
+void pool_windows(const detail::pooling& g) {
+  constexpr int N = lanes_for<Build, (sizeof(C) > sizeof(T) ? sizeof(C) : sizeof(T))>;
+  const pool_lines lines(g);
+  const auto combine = [](const auto& a, const auto& b) {
+    if constexpr (Average) return a + b;
+    else return simd::maximum(a, b);
+  };
+  const auto start = [&](char* space) {
+    C* const line = reinterpret_cast<C*>(space);
+    for (int64 k = 0; k < lines.size(); ++k) line[k] = Average ? C(0) : C(detail::bounds<C>::lowest);
+    if constexpr (Average) count_columns(g, line + lines.size());
+  };
+  const int64 bytes = (lines.size() + Average * g.q * (1 + lines.rows)) * int64(sizeof(C));
+  for_window_rows(g, lines, false, bytes, start, [&](int64 plane, int64 i, int64 rows, char* space) {
+    C *const line = reinterpret_cast<C*>(space), *const columns = line + lines.size(), *const divisor = columns + g.q;
+    const T* const image = g.at<const T>(1) + plane * g.h * g.w;
+    for (int64 row = 0; row < rows; ++row) {
+      const auto u = g.covered(0, i + row);
+      for_pieces<N>(lines.columns, [&](auto lanes, int64 c) {
+        const auto load = [&](int64 at) {
+          return lane_cast<C>(simd::load_lanes<T, lanes, Build>(image + at * g.w + c));
+        };
+        simd::store_lanes(line + row * lines.pitch + g.padding[1] + c, combine_range(u.begin, u.end, load, combine));
+      });
+      if constexpr (Average)
+        for (int64 j = 0; j < g.q; ++j) divisor[row * g.q + j] = count_rows<C>(g, i + row) * columns[j];
+    }
+    T* const to = g.at<T>(0) + (plane * g.p + i) * g.q;
+    for_pieces<N>(rows * g.q, [&](auto lanes, int64 k) {
+      const auto load = [&](int64 j) { return load_every<lanes, Build>(line + k * g.stride[1] + j, g.stride[1]); };
+      auto v = combine_range(0, g.s, load, combine);
+      if constexpr (Average) v = v / simd::load_lanes<C, lanes, Build>(divisor + k);
+      simd::store_lanes(to + k, lane_cast<T>(v));
+    });
+  });
+}
+
+template <int N, class Build, class T, class C>
+CUDARRAY_FORCE_INLINE void add_line(T* to, const C* line, int64 n) {
+  int64 k = 0;
+  for (; k + N <= n; k += N)
+    simd::store_lanes(to + k, lane_cast<T>(lane_cast<C>(simd::load_lanes<T, N, Build>(to + k)) +
+                                           simd::load_lanes<C, N, Build>(line + k)));
+  for (; k < n; ++k) to[k] = detail::lane_cast<T>(C(to[k]) + line[k]);
+}
+
+/// A pixel, and where in its image it is.
+template <class C, int N, class Build>
+struct placed_lanes {
+  simd::pack<C, N, Build> value;
+  simd::pack<int32, N, Build> place;
+};
+/// The larger pixel, NaN being the largest; of equal ones the first.
+template <class C, int N, class Build>
+CUDARRAY_FORCE_INLINE placed_lanes<C, N, Build> larger_pixel(const placed_lanes<C, N, Build>& a,
+                                                             const placed_lanes<C, N, Build>& b) {
+  const auto nan_a = a.value != a.value, nan_b = b.value != b.value;
+  const auto better =
+      (b.value > a.value) | (nan_b & !nan_a) | (((b.value == a.value) | (nan_a & nan_b)) & (b.place < a.place));
+  return {select(better, b.value, a.value), select(better, b.place, a.place)};
+}
+
+}  // namespace host
+
+template <class Build, class T>
+void max_pool(cpu, const detail::pooling& g) {
+  host::pool_windows<Build, T, detail::compute_t<T>, false>(g);
+}
+template <class Build, class T>
+void average_pool(cpu, const detail::pooling& g) {
+  host::pool_windows<Build, T, detail::average_t<T>, true>(g);
+}
+
+template <class Build, class T>
+void max_pool_gradient(cpu, const detail::pooling& g) {
+  using C = detail::compute_t<T>;
+  using namespace host;
+  constexpr int N = lanes_for<Build, (sizeof(C) > 4 ? sizeof(C) : 4)>;
+  if (g.h > INT32_MAX / g.w)
+    throw value_error(detail::cat("nnet::max_pool2d_backward: images of ", g.h, " x ", g.w,
+                                  " pixels: fewer than 2^31 are wanted on the CPU"));
+  const pool_lines lines(g);
+  // where the largest pixel of each column is, where that of each window, and the first ones themselves
+  const int64 places = (lines.size() + g.q * lines.rows + 1) / 2 * 2;
+  const auto start = [&](char* space) {
+    int32* const place = reinterpret_cast<int32*>(space);
+    C* const line = reinterpret_cast<C*>(place + places);
+    for (int64 k = 0; k < lines.size(); ++k) {
+      line[k] = detail::bounds<C>::lowest;
+      place[k] = INT32_MAX;  // the border is never first
+    }
+  };
+  const int64 bytes = places * 4 + lines.size() * int64(sizeof(C));
+  for_window_rows(g, lines, true, bytes, start, [&](int64 plane, int64 i, int64 rows, char* space) {
+    int32 *const place = reinterpret_cast<int32*>(space), *const found = place + lines.size();
+    C* const line = reinterpret_cast<C*>(place + places);
+    const T *const image = g.at<const T>(2) + plane * g.h * g.w, *const gradient =
+                                                                     g.at<const T>(1) + (plane * g.p + i) * g.q;
+    T* const to = g.at<T>(0) + plane * g.h * g.w;
+    for (int64 row = 0; row < rows; ++row) {
+      const auto u = g.covered(0, i + row);
+      const int64 begin = row * lines.pitch + g.padding[1];
+      for_pieces<N>(lines.columns, [&](auto lanes, int64 c) {
+        const auto ahead = simd::from_lanes<int32, lanes, Build>([](int k) { return k; });
+        const auto load = [&](int64 at) {
+          return placed_lanes<C, lanes, Build>{lane_cast<C>(simd::load_lanes<T, lanes, Build>(image + at * g.w + c)),
+                                               ahead + simd::splat<int32, lanes, Build>(int32(at * g.w + c))};
+        };
+        const auto top = combine_range(u.begin, u.end, load, larger_pixel<C, lanes, Build>);
+        simd::store_lanes(line + begin + c, top.value);
+        simd::store_lanes(place + begin + c, top.place);
+      });
+    }
+    for_pieces<N>(rows * g.q, [&](auto lanes, int64 k) {
+      const auto load = [&](int64 j) {
+        const int64 at = k * g.stride[1] + j;
+        return placed_lanes<C, lanes, Build>{load_every<lanes, Build>(line + at, g.stride[1]),
+                                             load_every<lanes, Build>(place + at, g.stride[1])};
+      };
+      simd::store_lanes(found + k, combine_range(0, g.s, load, larger_pixel<C, lanes, Build>).place);
+    });
+    if (i == 0) ::std::memset(static_cast<void*>(to), 0, ::std::size_t(g.h * g.w) * sizeof(T));
+    if (lines.apart)
+      for (int64 k = 0; k < rows * g.q; ++k) to[found[k]] = gradient[k];
+    else
+      for (int64 k = 0; k < rows * g.q; ++k)
+        to[found[k]] = detail::lane_cast<T>(math::add(C(to[found[k]]), C(gradient[k])));
+  });
+}
+
+template <class Build, class T>
+void average_pool_gradient(cpu, const detail::pooling& g) {
+  using C = detail::average_t<T>;
+  using namespace host;
+  constexpr int N = lanes_for<Build, (sizeof(C) > sizeof(T) ? sizeof(C) : sizeof(T))>;
+  pool_lines lines(g);
+  lines.rows = 1;  // kept as wide as all windows, also where no pixels are
+  const int64 width = (g.q - 1) * g.stride[1] + g.s, pitch = width > g.w + g.padding[1] ? width : g.w + g.padding[1];
+  const auto start = [&](char* space) { count_columns(g, reinterpret_cast<C*>(space) + pitch); };
+  for_window_rows(
+      g, lines, true, (pitch + 2 * g.q) * int64(sizeof(C)), start, [&](int64 plane, int64 i, int64, char* space) {
+        C *const line = reinterpret_cast<C*>(space), *const columns = line + pitch, *const share = columns + g.q;
+        const T* const gradient = g.at<const T>(1) + (plane * g.p + i) * g.q;
+        T* const to = g.at<T>(0) + plane * g.h * g.w;
+        if (i == 0) ::std::memset(static_cast<void*>(to), 0, ::std::size_t(g.h * g.w) * sizeof(T));
+        ::std::memset(static_cast<void*>(line), 0, ::std::size_t(pitch) * sizeof(C));
+        const C window_rows = count_rows<C>(g, i);
+        for (int64 j = 0; j < g.q; ++j) share[j] = C(gradient[j]) / (window_rows * columns[j]);
+        for (int64 v = 0; v < g.s; ++v)
+          for (int64 j = 0; j < g.q; ++j) line[j * g.stride[1] + v] += share[j];
+        const auto u = g.covered(0, i);
+        for (int64 at = u.begin; at < u.end; ++at) {
+          T* const row = to + at * g.w;
+          if (lines.apart)
+            for_pieces<N>(g.w, [&](auto lanes, int64 c) {
+              simd::store_lanes(row + c, lane_cast<T>(simd::load_lanes<C, lanes, Build>(line + g.padding[1] + c)));
+            });
+          else add_line<N, Build>(row, line + g.padding[1], g.w);
+        }
+      });
+}
+
+}  // namespace cudarray::inline v0::backend
+
+#pragma GCC diagnostic pop

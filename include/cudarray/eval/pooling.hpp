@@ -1,0 +1,71 @@
+// The backend entries for pooling.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../memory/entries.hpp"
+
+namespace cudarray::inline v0 {
+namespace detail {
+
+/// Windows of r x s pixels on images (planes, h, w), results (planes, p, q): C-contiguous arrays. Operand 0 is written.
+struct pooling {
+  int64 planes, h, w, r, s, p, q;
+  int64 stride[2], padding[2];
+  bool count_padding;  ///< averages divide by r * s, also where a window reaches over the border
+  storage* store[3];
+  int64 offset[3];
+
+  template <class T>
+  T* at(int i) const {
+    return static_cast<T*>(store[i]->data) + offset[i];
+  }
+  /// The pixels [begin, end) of an axis that the windows at place i of it cover, padding left out.
+  struct range {
+    int64 begin, end;
+  };
+  CUDARRAY_HD range covered(int axis, int64 i) const {
+    const int64 extent = axis == 0 ? h : w, begin = i * stride[axis] - padding[axis], end = begin + (axis == 0 ? r : s);
+    return {begin > 0 ? begin : 0, end < extent ? end : extent};
+  }
+  /// What the average of a window over these pixels divides by.
+  CUDARRAY_HD int64 divisor(range rows, range columns) const {
+    return count_padding ? r * s : (rows.end - rows.begin) * (columns.end - columns.begin);
+  }
+};
+
+/// What averages and their gradients are computed in.
+template <class T>
+using average_t = ::std::conditional_t<is_integer<T>, double, compute_t<T>>;
+
+}  // namespace detail
+
+namespace backend {
+
+/// Operand 0 is the largest pixel of each window of operand 1; NaN counts as the largest.
+template <class Build, class T, class Device>
+void max_pool(Device, const detail::pooling&) {
+  CUDARRAY_NO_BACKEND(Device);
+}
+
+/// Operand 0, images, has the gradient, operand 1, of each window at the first largest pixel of operand 2, the images;
+/// gradients add up in the order of the windows.
+template <class Build, class T, class Device>
+void max_pool_gradient(Device, const detail::pooling&) {
+  CUDARRAY_NO_BACKEND(Device);
+}
+
+/// Operand 0 is the mean of each window of operand 1: columns are added up first, then these.
+template <class Build, class T, class Device>
+void average_pool(Device, const detail::pooling&) {
+  CUDARRAY_NO_BACKEND(Device);
+}
+
+/// Operand 0, images, has at each pixel of a window its gradient, operand 1, divided by what the mean divides by; these
+/// add up along a row of windows first, the last window's first, then from row to row.
+template <class Build, class T, class Device>
+void average_pool_gradient(Device, const detail::pooling&) {
+  CUDARRAY_NO_BACKEND(Device);
+}
+
+}  // namespace backend
+}  // namespace cudarray::inline v0
