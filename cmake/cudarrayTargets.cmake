@@ -4,6 +4,7 @@
 #   cudarray::cuda      the same with CUDA arrays as the default; only where the CUDA toolkit is found
 # The including file sets cudarray_include_dir, and may set
 #   CUDARRAY_WITH_BLAS   (ON)  use a CBLAS library where one is found
+#   CUDARRAY_WITH_ONEDNN (ON)  use oneDNN, for convolutions on the CPU, where it is found
 #   CUDARRAY_WITH_CUDA   (ON)  define cudarray::cuda where the toolkit is found
 #   CUDARRAY_WITH_CUDNN  (ON)  use cuDNN where it is found
 include_guard(GLOBAL)
@@ -14,7 +15,7 @@ target_compile_features(cudarray::core INTERFACE cxx_std_20)
 # CMake 3.25 does not know cuda_std_20 of CUDA 13
 target_compile_options(cudarray::core INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
 
-# CBLAS belongs to core's users on both devices: files of one program must agree on what it finds.
+# CBLAS and oneDNN belong to core's users on both devices: files of one program must agree on what they find.
 if(NOT DEFINED CUDARRAY_WITH_BLAS OR CUDARRAY_WITH_BLAS)
   find_path(CUDARRAY_CBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas)
   find_library(CUDARRAY_CBLAS_LIBRARY NAMES openblas cblas)
@@ -24,6 +25,18 @@ if(NOT DEFINED CUDARRAY_WITH_BLAS OR CUDARRAY_WITH_BLAS)
     target_include_directories(cudarray::cblas INTERFACE "${CUDARRAY_CBLAS_INCLUDE_DIR}")
     target_link_libraries(cudarray::cblas INTERFACE "${CUDARRAY_CBLAS_LIBRARY}")
     target_compile_definitions(cudarray::cblas INTERFACE CUDARRAY_HAS_CBLAS)
+  endif()
+endif()
+
+if(NOT DEFINED CUDARRAY_WITH_ONEDNN OR CUDARRAY_WITH_ONEDNN)
+  find_path(CUDARRAY_ONEDNN_INCLUDE_DIR oneapi/dnnl/dnnl.h)
+  find_library(CUDARRAY_ONEDNN_LIBRARY NAMES dnnl)
+  mark_as_advanced(CUDARRAY_ONEDNN_INCLUDE_DIR CUDARRAY_ONEDNN_LIBRARY)
+  if(CUDARRAY_ONEDNN_INCLUDE_DIR AND CUDARRAY_ONEDNN_LIBRARY)
+    add_library(cudarray::onednn INTERFACE IMPORTED GLOBAL)
+    target_include_directories(cudarray::onednn INTERFACE "${CUDARRAY_ONEDNN_INCLUDE_DIR}")
+    target_link_libraries(cudarray::onednn INTERFACE "${CUDARRAY_ONEDNN_LIBRARY}" ${CMAKE_DL_LIBS})
+    target_compile_definitions(cudarray::onednn INTERFACE CUDARRAY_HAS_ONEDNN)
   endif()
 endif()
 
@@ -40,6 +53,7 @@ endif()
 function(cudarray_define_device target device)
   add_library(${target} INTERFACE IMPORTED GLOBAL)
   target_link_libraries(${target} INTERFACE cudarray::core $<TARGET_NAME_IF_EXISTS:cudarray::cblas>
+                        $<TARGET_NAME_IF_EXISTS:cudarray::onednn>
                         $<TARGET_NAME_IF_EXISTS:cudarray::zlib>)
   target_compile_definitions(${target} INTERFACE CUDARRAY_DEFAULT_DEVICE=${device})
   set_target_properties(${target} PROPERTIES INTERFACE_CUDARRAY_DEFAULT_DEVICE ${device}

@@ -36,6 +36,7 @@ need_compiler() {
   need ninja ninja-build
   need '/usr/include/zlib.h' zlib1g-dev
   need '/usr/include/*/cblas.h' libopenblas-dev
+  need /usr/include/oneapi/dnnl/dnnl.h libdnnl-dev
 }
 
 # The GPU build where there is a CUDA compiler and a GPU.

@@ -20,6 +20,9 @@
 #include "backend/cuda/pooling.cuh"
 #include "backend/cuda/rows.cuh"
 #endif
+#if defined(CUDARRAY_HAS_ONEDNN)
+#include "backend/cpu/convolution.hpp"
+#endif
 #if defined(CUDARRAY_HAS_CUDNN)
 #include "backend/cuda/convolution.hpp"
 #endif

@@ -7,11 +7,12 @@ namespace detail {
 
 /// What of the machine and of optional libraries this file's code may use. Functions that depend on it take it as a
 /// template parameter, so that files built with different flags link in any order and each runs its own code.
-template <int VectorBytes, bool Fma, bool Cblas, bool Cudnn>
+template <int VectorBytes, bool Fma, bool Cblas, bool Onednn, bool Cudnn>
 struct build_config {
   static constexpr int vector_bytes = VectorBytes;
   static constexpr bool fma = Fma;
   static constexpr bool cblas = Cblas;
+  static constexpr bool onednn = Onednn;
   static constexpr bool cudnn = Cudnn;
 };
 
@@ -24,18 +25,31 @@ struct build_config {
 #else
 #define CUDARRAY_ISA_TAG "base"
 #endif
-#if defined(CUDARRAY_HAS_CBLAS) && defined(CUDARRAY_HAS_CUDNN)
-#define CUDARRAY_LIBRARY_TAG "blas_dnn"
-#elif defined(CUDARRAY_HAS_CBLAS)
-#define CUDARRAY_LIBRARY_TAG "blas"
-#elif defined(CUDARRAY_HAS_CUDNN)
-#define CUDARRAY_LIBRARY_TAG "dnn"
+#if defined(CUDARRAY_HAS_CBLAS)
+#define CUDARRAY_CBLAS true
+#define CUDARRAY_CBLAS_TAG "blas"
 #else
-#define CUDARRAY_LIBRARY_TAG "plain"
+#define CUDARRAY_CBLAS false
+#define CUDARRAY_CBLAS_TAG "own"
+#endif
+#if defined(CUDARRAY_HAS_ONEDNN)
+#define CUDARRAY_ONEDNN true
+#define CUDARRAY_ONEDNN_TAG "onednn"
+#else
+#define CUDARRAY_ONEDNN false
+#define CUDARRAY_ONEDNN_TAG "windows"
+#endif
+#if defined(CUDARRAY_HAS_CUDNN)
+#define CUDARRAY_CUDNN true
+#define CUDARRAY_CUDNN_TAG "cudnn"
+#else
+#define CUDARRAY_CUDNN false
+#define CUDARRAY_CUDNN_TAG "no"
 #endif
 /// For what cannot take the configuration as a template parameter, and for functions whose machine code may hold wide
 /// moves (compilers copy shapes and layouts with them): the symbol differs from file to file as the configuration does.
-#define CUDARRAY_PER_BUILD __attribute__((abi_tag(CUDARRAY_ISA_TAG, CUDARRAY_LIBRARY_TAG)))
+#define CUDARRAY_PER_BUILD \
+  __attribute__((abi_tag(CUDARRAY_ISA_TAG, CUDARRAY_CBLAS_TAG, CUDARRAY_ONEDNN_TAG, CUDARRAY_CUDNN_TAG)))
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 #define CUDARRAY_VECTOR_BYTES 64
@@ -49,24 +63,14 @@ struct build_config {
 #else
 #define CUDARRAY_FMA false
 #endif
-#if defined(CUDARRAY_HAS_CBLAS)
-#define CUDARRAY_CBLAS true
-#else
-#define CUDARRAY_CBLAS false
-#endif
-
-#if defined(CUDARRAY_HAS_CUDNN)
-#define CUDARRAY_CUDNN true
-#else
-#define CUDARRAY_CUDNN false
-#endif
-
 /// The configuration of the file being compiled.
-using this_build = detail::build_config<CUDARRAY_VECTOR_BYTES, CUDARRAY_FMA, CUDARRAY_CBLAS, CUDARRAY_CUDNN>;
+using this_build =
+    detail::build_config<CUDARRAY_VECTOR_BYTES, CUDARRAY_FMA, CUDARRAY_CBLAS, CUDARRAY_ONEDNN, CUDARRAY_CUDNN>;
 
 #undef CUDARRAY_VECTOR_BYTES
 #undef CUDARRAY_FMA
 #undef CUDARRAY_CBLAS
+#undef CUDARRAY_ONEDNN
 #undef CUDARRAY_CUDNN
 
 }  // namespace cudarray::inline v0
