@@ -244,6 +244,27 @@ TEST_CASE("sequences: rows and columns that indices pick") {
         for (int64 j = 0; j < width; ++j) sum += double(place(i) * width + j);
         return sum;
       }));
+    const array<float> low = ca::astype<float>(ca::astype<int64>(a) % 13);
+    const auto column_sum = [&](int64 j, const auto& of) {
+      double sum = 0;
+      for (int64 i = 0; i < n; ++i) sum += of(place(i) * width + j);
+      return sum;
+    };
+    const auto is_odd = [](int64 i) { return double(i % 13 % 2); };
+    CHECK(holds(ca::sum(ca::take(low, index), 0), {width},
+                [&](int64 j) { return column_sum(j, [](int64 i) { return double(i % 13); }); }));
+    CHECK(holds(ca::sum(ca::take(low.t(), index, 1), 1), {width},
+                [&](int64 j) { return column_sum(j, [](int64 i) { return double(i % 13); }); }));
+    CHECK(holds(ca::sum(ca::take(ca::eval(low % 2 == 1), index), 0), {width},
+                [&](int64 j) { return column_sum(j, is_odd); }));
+    const array<ca::float16> half = ca::astype<ca::float16>(low);
+    CHECK(holds(ca::astype<float>(ca::take(half, index)), {n, width}, [&](int64 i) { return right(i) % 13; }));
+    CHECK(holds(ca::argmax(ca::take(low, index), 1), {n}, [&](int64 i) {
+      int64 best = 0;
+      for (int64 j = 1; j < width; ++j)
+        if ((place(i) * width + j) % 13 > (place(i) * width + best) % 13) best = j;
+      return best;
+    }));
     const array<float> target = ca::zeros<float>({rows, width}, host);
     const auto once = filled<int64>({rows / 2}, [](int64 i) { return 2 * i - rows; });
     target(once) = a(slice(0, rows / 2));

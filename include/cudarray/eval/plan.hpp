@@ -111,7 +111,7 @@ template <int I, class T, class Index>
 struct gathered {
   static constexpr int operand = I;
   using value_type = T;
-  static constexpr bool packable = false;
+  static constexpr bool packable = has_lanes<T>;
   static constexpr int widest = sizeof(compute_t<T>);
   const T* p;
   Index index;
@@ -159,6 +159,14 @@ struct apply {
         a.apply(op, lane_cast<compute_t<typename Types::template operand<J>>>(get<J>(kids)(a))...));
   }
 };
+
+/// True if a tree reads elements that an index picks.
+template <class Tree>
+inline constexpr bool has_gathered = false;
+template <int I, class T, class X>
+inline constexpr bool has_gathered<gathered<I, T, X>> = true;
+template <class Op, class Types, class... K>
+inline constexpr bool has_gathered<apply<Op, Types, K...>> = (has_gathered<K> || ...);
 
 /// Calls `f` for every leaf of a tree; for one that gathers, after the leaves of its index.
 CUDARRAY_EXEC_CHECK_OFF

@@ -1,5 +1,5 @@
-// 2-d convolution (cross-correlation) and its gradients: eager; by oneDNN, cuDNN, or as products with matrices of
-// windows. SPDX-License-Identifier: MIT
+// 2-d convolution (cross-correlation) and its gradients: eager; by oneDNN, cuDNN, or products with window matrices.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "../eval/convolution.hpp"

@@ -23,6 +23,7 @@ struct map_kernels {
   const void* plan;
   /// Elements [i, n) of a row.
   void (*row)(const void* plan, const int64* offset, const int64* step, int64 i, int64 n, row_form form);
+  fetcher gathers;
   bool packable;  ///< `row` has a form of packs
   bool copies;    ///< the plan is a copy of operand 1, bit by bit
   bool ordered;   ///< elements are written one after another, in order: several may go to one place
@@ -172,7 +173,7 @@ CUDARRAY_PER_BUILD inline void map_tiles(const map_kernels& map, const tiling& t
   const int inner = s.ndim - 1, outer = inner - 1;
   const memory_operand& target = map.of[0];
   tile_copies copies(map.of, t.staged, s.operands, t.rows * t.columns);
-  int64 step[most_operands], along[most_operands], down[most_operands];
+  int64 step[most_operands], along[most_operands], down[most_operands], next[most_operands];
   for (int k = 0; k < s.operands; ++k) {
     along[k] = s.stride[k][inner];
     down[k] = s.stride[k][outer];
@@ -194,14 +195,16 @@ CUDARRAY_PER_BUILD inline void map_tiles(const map_kernels& map, const tiling& t
       continue;
     }
     copies.fetch(at.offset, rows, columns, down, along);
+    for (int k = 0; k < s.operands; ++k) next[k] = t.staged[k] ? columns : down[k];
     if (t.staged[0]) at.offset[0] = copies.index[0];
     const char* const from = static_cast<const char*>(target.p) + at.offset[0] * target.bytes;
     if (t.folded) {
       map.row(map.plan, at.offset, step, 0, rows * columns, form);
     } else {
       for (int64 r = 0; r < rows; ++r) {
+        map.gathers.before(r, rows, at.offset, step, next, s.operands, columns);
         map.row(map.plan, at.offset, step, 0, columns, form);
-        for (int k = 0; k < s.operands; ++k) at.offset[k] += t.staged[k] ? columns : down[k];
+        for (int k = 0; k < s.operands; ++k) at.offset[k] += next[k];
       }
     }
     if (t.staged[0]) target.copy(to, columns, from, rows, columns, down[0], along[0]);
@@ -219,7 +222,7 @@ CUDARRAY_PER_BUILD CUDARRAY_NO_INLINE inline void walk_map(const map_kernels& ma
     unit = unit && (k == 0 ? step[0] == 1 : packs_can_read(map.of[k], step[k]));
   }
   const bool rows = unit && (n >= short_row || inner <= 0);
-  if ((map.packable || map.copies) && !rows && inner >= 0) {
+  if ((map.packable || map.copies) && (!rows || map.gathers) && inner >= 0) {
     const tiling tiles(s, map, short_row);
     const int64 count = tiles.count(), wanted = parts_for(total / 2), parts = wanted < count ? wanted : count;
     parallel(parts, [&](int64 part) {
@@ -251,6 +254,7 @@ void run_elementwise(cpu, const Target& target, const Tree& tree, const detail::
   host::map_kernels map;
   map.plan = &plan;
   map.row = host::map_row<Build, Target, Tree, Operands>;
+  map.gathers = host::fetcher::of<Build>(plan.tree);
   map.packable = host::pack_map<Target, Tree>;
   map.copies = host::is_copy<Target, Tree>;
   map.ordered = !Target::direct;

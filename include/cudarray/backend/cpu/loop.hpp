@@ -114,15 +114,78 @@ inline constexpr int lanes_for = Build::vector_bytes / Widest > 1 ? Build::vecto
 /// A target, what its plan reads, and what an index that the target is written through reads, at most.
 inline constexpr int most_operands = 2 * detail::most_leaves + 1;
 
+/// Asks for the line of memory at p. g++ takes a function of nothing but such hints for one that does nothing, and
+/// drops its calls: the empty statement prevents it.
+CUDARRAY_FORCE_INLINE void prefetch(const void* p) {
+  __builtin_prefetch(p);
+  asm volatile("");
+}
+
+/// Asks memory for what some rows, `down` apart, of n elements will gather: several reads are under way at once then,
+/// where the rows would wait for one after the other.
+template <class Build, class Tree>
+void fetch_gathered(const void* tree, const int64* offset, const int64* step, const int64* down, int operands,
+                    int64 rows, int64 n) {
+  detail::for_each_operand(*static_cast<const Tree*>(tree), [&](const auto& leaf) {
+    if constexpr (requires { leaf.index; }) {
+      constexpr int64 line = 64 / int64(sizeof(*leaf.p));
+      const int64 along = step[leaf.operand];
+      const bool whole = along == 1 && stands_still(leaf.index, step);
+      if (!whole && down[leaf.operand] != 0 && stands_still(leaf.index, down)) return;  // the same columns of each row
+      int64 at[most_operands];
+      for (int k = 0; k < operands; ++k) at[k] = offset[k];
+      for (int64 r = 0; r < rows; ++r) {
+        for (int64 i = 0; i < n; i += whole ? n : 1) {
+          int64 k = int64(leaf.index(element_access<Build>{at, step, i}));
+          if (!detail::index_fits(k, leaf.limit)) continue;
+          if (k < 0) k += leaf.limit;
+          const auto* const p = leaf.p + at[leaf.operand] + i * along + k * leaf.stride;
+          prefetch(p);
+          if (whole)
+            for (int64 j = line; j < n + line - 1; j += line) prefetch(p + (j < n ? j : n - 1));
+        }
+        for (int k = 0; k < operands; ++k) at[k] += down[k];
+      }
+    }
+  });
+}
+
+/// What fetches for a tree; nothing where nothing is gathered.
+struct fetcher {
+  static constexpr int64 ahead = 8;  ///< rows: what is too much at once is dropped
+  void (*fetch)(const void*, const int64*, const int64*, const int64*, int, int64, int64) = nullptr;
+  const void* tree = nullptr;
+
+  template <class Build, class Tree>
+  static fetcher of(const Tree& tree) {
+    if constexpr (detail::has_gathered<Tree>) return {fetch_gathered<Build, Tree>, &tree};
+    else return {};
+  }
+  explicit operator bool() const { return fetch != nullptr; }
+  /// Before row r of so many, of n elements, which begins at `offset`: what lies some rows ahead.
+  void before(int64 r, int64 rows, const int64* offset, const int64* step, const int64* down, int operands,
+              int64 n) const {
+    if (fetch == nullptr) return;
+    if (r == 0) fetch(tree, offset, step, down, operands, rows < ahead ? rows : ahead, n);
+    if (r + ahead >= rows) return;
+    int64 at[most_operands];
+    for (int k = 0; k < operands; ++k) at[k] = offset[k] + ahead * down[k];
+    fetch(tree, at, step, down, operands, 1, n);
+  }
+};
+
 /// Where the elements of an operand lie, and how tiles of them are copied; null for one that is not in memory.
 struct memory_operand {
   const void* p = nullptr;
   int bytes = 0;
   tile_function* copy = nullptr;
+  bool gathered = false;  ///< an index picks its elements: they are not where strides say
 };
 
-/// False for an operand that has to be copied to a tile before packs read it along an axis.
-inline bool packs_can_read(const memory_operand& m, int64 step) { return m.p == nullptr || step == 0 || step == 1; }
+/// False for an operand that has to be copied to a tile before packs read it along an axis, or gathered one by one.
+inline bool packs_can_read(const memory_operand& m, int64 step) {
+  return step == 1 || (!m.gathered && (step == 0 || m.p == nullptr));
+}
 
 /// An iteration space whose number of operands is not part of its type.
 struct walk_space {
@@ -194,18 +257,14 @@ CUDARRAY_FORCE_INLINE void walk_rows(const walk_space& s, place_in at, int begin
   }
 }
 
-/// What a tree reads, by operand; nothing for those that gather.
+/// What a tree reads, by operand; no memory for those that gather.
 template <class Build, class Tree>
 void list_operands(const Tree& tree, memory_operand* of) {
   detail::for_each_operand(tree, [of](const auto& leaf) {
-    if constexpr (
-        requires {
-          leaf.operand;
-          leaf.p;
-        } &&
-        !requires { leaf.index; }) {
+    if constexpr (requires { leaf.p; }) {
       constexpr int bytes = int(sizeof(*leaf.p));
-      of[leaf.operand] = {leaf.p, bytes, copy_tile<Build, bytes>};
+      if constexpr (requires { leaf.index; }) of[leaf.operand] = {nullptr, bytes, nullptr, true};
+      else of[leaf.operand] = {leaf.p, bytes, copy_tile<Build, bytes>, false};
     }
   });
 }

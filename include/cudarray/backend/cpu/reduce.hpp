@@ -211,7 +211,8 @@ void run_reduce(cpu, const Target& target, const Tree& tree, const Op&, const de
   host::memory_operand of[Operands];
   host::list_operands<Build>(tree, of);
   host::walk_reduction({&self, kernels::clear, kernels::merge, kernels::store, kernels::along, kernels::across,
-                        kernels::packable, Op::indexed, kernels::N, int(sizeof(typename kernels::total)), of},
+                        host::fetcher::of<Build>(self.tree), kernels::packable, Op::indexed, kernels::N,
+                        int(sizeof(typename kernels::total)), of},
                        host::walk_space(s));
 }
 

@@ -14,6 +14,7 @@ struct reduce_kernels {
   void (*store)(const void*, const int64*, const int64*, const void*, int64, int64);
   void (*along)(const void*, const int64*, const int64*, int64, int64, int64, bool, void*);
   void (*across)(const void*, const int64*, const int64*, const int64*, int64, int64, void*);
+  fetcher gathers;
   bool packable, indexed;
   int lanes;       ///< of a pack
   int total_size;  ///< bytes of a total
@@ -117,7 +118,7 @@ struct reduction_cut {
     }
     tiled = form != by_element;
     const int axis = form == across ? side : inner;
-    for (int k = 1; tiled && k < s.operands; ++k) staged[k] = !packs_can_read(r.of[k], s.stride[k][axis]);
+    for (int k = 1; tiled && k < s.operands; ++k) staged[k] = r.of[k].p && !packs_can_read(r.of[k], s.stride[k][axis]);
   }
 };
 
@@ -157,9 +158,11 @@ CUDARRAY_PER_BUILD inline void reduce_chunks(const reduce_kernels& r, const redu
           if (c.reduces()) at.advance(s, inner, i);
           if (c.form == c.along) {  // a row of the tile for each result
             if (c.tiled) copies.fetch(at.offset, width, length, step, down);
+            for (int k = 0; k < s.operands; ++k) next[k] = c.staged[k] ? length : step[k];
             for (int64 w = 0; w < width; ++w) {
+              r.gathers.before(w, width, at.offset, packed, next, s.operands, length);
               r.along(r.self, at.offset, packed, 0, length, position + i, true, own + w * r.total_size);
-              for (int k = 0; k < s.operands; ++k) at.offset[k] += c.staged[k] ? length : step[k];
+              for (int k = 0; k < s.operands; ++k) at.offset[k] += next[k];
             }
           } else {
             if (c.tiled) {
@@ -167,14 +170,20 @@ CUDARRAY_PER_BUILD inline void reduce_chunks(const reduce_kernels& r, const redu
               copies.fetch(at.offset, length, width, down, step);
               for (int k = 1; k < s.operands; ++k)  // the next tile comes while this one is added up
                 for (int64 w = 0; w < width && c.staged[k]; ++w)
-                  __builtin_prefetch(static_cast<const char*>(r.of[k].p) +
-                                     (ahead.offset[k] + (width + w) * step[k]) * r.of[k].bytes);
+                  prefetch(static_cast<const char*>(r.of[k].p) +
+                           (ahead.offset[k] + (width + w) * step[k]) * r.of[k].bytes);
             }
             const int64 rows = columns < r.lanes ? 0 : length / c.fold;
             for (int k = 0; k < s.operands; ++k) next[k] = c.staged[k] ? width : c.fold * down[k];
-            if (rows > 0) r.across(r.self, at.offset, packed, next, rows, columns, own);
+            const int64 together = r.gathers ? 1 : rows;
+            for (int64 row_at = 0; row_at < rows; row_at += together) {
+              r.gathers.before(row_at, rows, at.offset, packed, next, s.operands, columns);
+              r.across(r.self, at.offset, packed, next, together, columns, own);
+              for (int k = 0; k < s.operands; ++k) at.offset[k] += together * next[k];
+            }
             for (int64 rest = rows * c.fold; rest < length; ++rest) {  // what is no whole pack
-              for (int k = 0; k < s.operands; ++k) next[k] = at.offset[k] + rest * (c.staged[k] ? width : down[k]);
+              const int64 beyond = rest - rows * c.fold;
+              for (int k = 0; k < s.operands; ++k) next[k] = at.offset[k] + beyond * (c.staged[k] ? width : down[k]);
               for (int64 e = 0; e < width; ++e) {
                 r.along(r.self, next, none, 0, 1, 0, false, own + e * r.total_size);
                 for (int k = 0; k < s.operands; ++k) next[k] += packed[k];

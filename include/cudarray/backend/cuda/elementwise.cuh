@@ -8,13 +8,6 @@ namespace cudarray::inline v0::backend {
 namespace gpu {
 #pragma GCC visibility push(hidden)  // kernels belong to the file's own binary
 
-template <class Tree>
-inline constexpr bool has_gathered = false;
-template <int I, class T, class X>
-inline constexpr bool has_gathered<detail::gathered<I, T, X>> = true;
-template <class Op, class Types, class... K>
-inline constexpr bool has_gathered<detail::apply<Op, Types, K...>> = (has_gathered<K> || ...);
-
 /// Rows of neighbouring lanes with wide accesses: `per_row` blocks on each row of the last axis, or, where rows are
 /// short, blocks on all threads; U groups of threads in a block one after another, no lane outside.
 template <int V, int U, int Operands, class Target, class Tree>
@@ -43,7 +36,7 @@ __global__ void __launch_bounds__(block_threads)
       // along a row an operand moves by ones or stands still, but one that is picked from
 #pragma unroll
       for (int k = 0; k < Operands; ++k)
-        if (s.lane_step[k] != 0) a[u].offset[k] += at * V * (has_gathered<Tree> ? s.lane_step[k] : 1);
+        if (s.lane_step[k] != 0) a[u].offset[k] += at * V * (detail::has_gathered<Tree> ? s.lane_step[k] : 1);
     }
     a[u].template fetch<reach::whole>(tree, target);
   }
@@ -168,8 +161,8 @@ void run_elementwise(cuda device, const Target& target, const Tree& tree, const 
   constexpr int loads = loaded::count, widest = int(sizeof(T)) > Tree::widest ? int(sizeof(T)) : Tree::widest;
   constexpr int V = gpu::lanes_for<widest, loaded::widest>;
   // groups: enough loads under way, few registers; a gathered element waits for its index as well
-  constexpr int U = loads <= 1 || (loads == 2 && gpu::has_gathered<Tree>) ? 4 : loads == 2 ? 2 : 1;
-  constexpr bool may_turn = Target::direct && !gpu::has_gathered<Tree> && loads > 0 && loads <= 12;
+  constexpr int U = loads <= 1 || (loads == 2 && detail::has_gathered<Tree>) ? 4 : loads == 2 ? 2 : 1;
+  constexpr bool may_turn = Target::direct && !detail::has_gathered<Tree> && loads > 0 && loads <= 12;
   constexpr int side = widest <= 4 && loads <= 4 ? 64 : 32, slot = side * (side + 1) * Tree::widest;
   gpu::survey<Operands> leaves;
   detail::for_each_operand(tree, leaves);
