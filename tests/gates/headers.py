@@ -13,6 +13,10 @@ import subprocess
 import sys
 
 
+# What a header needs besides the library: without it, it is not looked at.
+NEEDS = {'cudarray/backend/cpu/convolution.hpp': 'oneapi/dnnl/dnnl.h'}
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--include', required=True)
@@ -31,7 +35,10 @@ def main():
 
     def check(header):
         run = shlex.split(a.compiler) + flags + ['-x', 'c++', '-', '-MD', '-MF', '/dev/stderr', '-fsyntax-only']
-        done = subprocess.run(run, input=f'#include <{header}>\n#include <{header}>\n', capture_output=True, text=True)
+        text = f'#include <{header}>\n#include <{header}>\n'
+        if header.as_posix() in NEEDS:
+            text = f'#if __has_include(<{NEEDS[header.as_posix()]}>)\n{text}#endif\n'
+        done = subprocess.run(run, input=text, capture_output=True, text=True)
         if done.returncode:
             return f'{header} does not compile alone:\n' + '\n'.join(done.stderr.splitlines()[:6])
         if not a.cuda_include:

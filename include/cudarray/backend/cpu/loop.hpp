@@ -273,19 +273,6 @@ void list_operands(const Tree& tree, memory_operand* of) {
 /// asked for: virtual machines report that of a whole server.
 inline bool exceeds_cache(int64 bytes) { return bytes > 16 << 20; }
 
-/// Memory for the time of a call.
-struct scratch {
-  ::std::size_t bytes;
-  char* p;
-  explicit scratch(int64 n) : bytes(::std::size_t(n)), p(n > 0 ? static_cast<char*>(take_block(bytes)) : nullptr) {
-    if (n > 0 && p == nullptr) fail_allocation(bytes);
-  }
-  ~scratch() {
-    if (p != nullptr) give_block(p, bytes);
-  }
-  scratch(const scratch&) = delete;
-};
-
 /// Tiles of operands, copied to where packs can read them. A copy is reached through an index of the operand's own.
 struct tile_copies {
   const memory_operand* of;

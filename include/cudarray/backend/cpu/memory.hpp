@@ -137,6 +137,19 @@ inline void give_block(void* p, ::std::size_t bytes) noexcept {
   c.unlock();
 }
 
+/// Memory for the time of a call.
+struct scratch {
+  ::std::size_t bytes;
+  char* p;
+  explicit scratch(int64 n) : bytes(::std::size_t(n)), p(n > 0 ? static_cast<char*>(take_block(bytes)) : nullptr) {
+    if (n > 0 && p == nullptr) fail_allocation(bytes);
+  }
+  ~scratch() {
+    if (p != nullptr) give_block(p, bytes);
+  }
+  scratch(const scratch&) = delete;
+};
+
 }  // namespace host
 
 CUDARRAY_PUBLIC inline detail::memory_account host_account;
