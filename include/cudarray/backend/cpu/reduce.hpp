@@ -125,21 +125,23 @@ struct reduction_kernels {
       }
     } else {
       using A = decltype(r.lanes(i));
-      total sums[N];
+      alignas(64) total sums[N];
       clear(sums, N);
-      while (i + N <= n) {
+      int64 k = i;
+      while (k + N <= n) {
         A a[4];
         fill_lanes(a[0], Op::template identity<block>());
         a[1] = a[2] = a[3] = a[0];
-        const int64 stop = n - i < 4 * N * flush ? n : i + 4 * N * flush;
-        for (; i + 4 * N <= stop; i += 4 * N) {
+        const int64 stop = n - k < 4 * N * flush ? n : k + 4 * N * flush;
+        for (; k + 4 * N <= stop; k += 4 * N) {
           CUDARRAY_UNROLL
-          for (int u = 0; u < 4; ++u) a[u] = Op::combine(a[u], r.lanes(i + u * N));
+          for (int u = 0; u < 4; ++u) a[u] = Op::combine(a[u], r.lanes(k + u * N));
         }
-        for (; i + N <= stop; i += N) a[0] = Op::combine(a[0], r.lanes(i));
+        for (; k + N <= stop; k += N) a[0] = Op::combine(a[0], r.lanes(k));
         a[0] = Op::combine(Op::combine(a[0], a[1]), Op::combine(a[2], a[3]));
         add_lanes(sums, a[0]);
       }
+      i = k;
       for (int half = N / 2; half > 0; half /= 2) merge(sums, sums + half, half);
       sum = Op::combine(sum, sums[0]);
     }
