@@ -1,7 +1,5 @@
 // The CPU's walks across every boundary of packs, folded rows, tiles, streams and threads: the same as plain loops.
 // SPDX-License-Identifier: MIT
-#include <unistd.h>
-
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -375,9 +373,7 @@ TEST_CASE("walks: conversions between all pairs of dtypes") {
 
 TEST_CASE("walks: results larger than the last cache") {
   const threads t(4);
-  // half of the cache is the limit
-  const int64 cache = std::max<int64>(sysconf(_SC_LEVEL3_CACHE_SIZE), 32 << 20);
-  const int64 elements = std::min<int64>(cache / 2, 256 << 20) / 8 + 100000, columns = 4099, rows = elements / columns;
+  const int64 elements = (16 << 20) / 8 + 100000, columns = 4099, rows = elements / columns;
   const view<double> row = form<double>(0, {columns}, 0), column = form<double>(0, {rows, 1}, 5);
   const auto right = [&](const double* p, int64 pitch) {
     for (int64 i = 0; i < rows; ++i)
@@ -397,6 +393,30 @@ TEST_CASE("walks: results larger than the last cache") {
     const double* const p = d.data() + i * (columns + 2);
     untouched = untouched && p[0] == 0 && p[columns + 1] == 0;
   }
+  CHECK(untouched);
+  // by way of tiles: copies and sums of what lies backwards, apart or the other way round
+  const array<double> c = row.a + column.a, turned = c.t().copy(), wide = ca::zeros<double>({rows, 2 * columns}, host);
+  const auto backwards = [](const array<double>& a) { return a(_, slice(none, none, -1)); };
+  const auto apart = [&] { return wide(_, slice(none, none, 2)); };
+  const array<double> mirror = backwards(c).copy();
+  apart()(_) = c;
+  const auto check = [&](const auto& write) {
+    for (const int64 begin : {0, 1, 2}) {
+      array<double> whole = d, to = d(_, slice(begin, begin + columns));
+      whole.fill(0);
+      write(to);
+      CHECK(right(to.data(), columns + 2));
+      for (int64 i = 0; i < rows; ++i)
+        for (int64 j = 0; j < columns + 2; ++j)
+          if (j < begin || j >= begin + columns) untouched = untouched && d.data()[i * (columns + 2) + j] == 0;
+    }
+  };
+  check([&](array<double>& to) { to(_) = turned.t(); });
+  check([&](array<double>& to) { to(_) = turned.t() * 1 + 0; });
+  check([&](array<double>& to) { to(_) = backwards(mirror); });
+  check([&](array<double>& to) { to(_) = backwards(mirror) + 0; });
+  check([&](array<double>& to) { to(_) = apart(); });
+  check([&](array<double>& to) { to(_) = apart() + row.a * 0; });
   CHECK(untouched);
   const array<double> flat = ca::reshape(d, {-1})(slice(3, none));  // one row, unaligned
   flat(_) = flat * 0 + 7;

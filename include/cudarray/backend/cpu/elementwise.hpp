@@ -189,7 +189,7 @@ CUDARRAY_PER_BUILD inline void map_tiles(const map_kernels& map, const tiling& t
     at.advance(s, outer, i);
     at.advance(s, inner, j);
     char* const to = static_cast<char*>(const_cast<void*>(target.p)) + at.offset[0] * target.bytes;
-    if (map.copies && along[0] == 1) {
+    if (map.copies && along[0] == 1 && !form.streamed) {
       map.of[1].copy(to, down[0], static_cast<const char*>(map.of[1].p) + at.offset[1] * target.bytes, rows, columns,
                      down[1], along[1]);
       continue;
@@ -225,8 +225,11 @@ CUDARRAY_PER_BUILD CUDARRAY_NO_INLINE inline void walk_map(const map_kernels& ma
   if ((map.packable || map.copies) && (!rows || map.gathers) && inner >= 0) {
     const tiling tiles(s, map, short_row);
     const int64 count = tiles.count(), wanted = parts_for(total / 2), parts = wanted < count ? wanted : count;
+    const bool streamed = map.packable && apart && !tiles.staged[0] && tiles.columns * map.of[0].bytes >= 512 &&
+                          exceeds_cache(total * map.of[0].bytes);
     parallel(parts, [&](int64 part) {
-      map_tiles(map, tiles, {map.packable, false, apart}, count * part / parts, count * (part + 1) / parts);
+      map_tiles(map, tiles, {map.packable, streamed, apart}, count * part / parts, count * (part + 1) / parts);
+      if (streamed) simd::finish_stream();
     });
     return;
   }
