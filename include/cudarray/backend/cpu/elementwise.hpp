@@ -225,7 +225,11 @@ CUDARRAY_PER_BUILD CUDARRAY_NO_INLINE inline void walk_map(const map_kernels& ma
   if ((map.packable || map.copies) && (!rows || map.gathers) && inner >= 0) {
     const tiling tiles(s, map, short_row);
     const int64 count = tiles.count(), wanted = parts_for(total / 2), parts = wanted < count ? wanted : count;
-    const bool streamed = map.packable && apart && !tiles.staged[0] && tiles.columns * map.of[0].bytes >= 512 &&
+    // lines that two tiles share would be written twice
+    const int64 pitch = tiles.s.stride[0][tiles.s.ndim - 2], line = 64 / map.of[0].bytes;
+    const bool streamed = map.packable && apart && !tiles.staged[0] && tiles.columns >= 8 * line &&
+                          tiles.columns % line == 0 && pitch % line == 0 &&
+                          reinterpret_cast<::std::uintptr_t>(map.of[0].p) % 64 == 0 &&
                           exceeds_cache(total * map.of[0].bytes);
     parallel(parts, [&](int64 part) {
       map_tiles(map, tiles, {map.packable, streamed, apart}, count * part / parts, count * (part + 1) / parts);
