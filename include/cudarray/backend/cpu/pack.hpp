@@ -44,8 +44,13 @@ CUDARRAY_FORCE_INLINE mask<W, N, B> resize(const mask<V, N, B>& m) {
 
 template <class U, class T, int N, class B>
 CUDARRAY_FORCE_INLINE pack<U, N, B> convert(const pack<T, N, B>& a) {
-  // between floats and small integers by way of int32: else g++ 12 takes the lanes one by one
-  if constexpr (::std::is_floating_point_v<T> != ::std::is_floating_point_v<U> && (sizeof(T) < 4 || sizeof(U) < 4))
+  // g++ 12 takes the lanes one by one where they get more than twice as wide, and between floats and small integers
+  if constexpr (sizeof(U) > 2 * sizeof(T) && ::std::is_integral_v<T>) {
+    using wider =
+        ::std::conditional_t<::std::is_signed_v<T>, detail::signed_t<2 * sizeof(T)>, detail::unsigned_t<2 * sizeof(T)>>;
+    return convert<U>(pack<wider, N, B>{__builtin_convertvector(a.v, typename pack<wider, N, B>::vector)});
+  } else if constexpr (::std::is_floating_point_v<T> != ::std::is_floating_point_v<U> &&
+                       (sizeof(T) < 4 || sizeof(U) < 4))
     return {__builtin_convertvector(__builtin_convertvector(a.v, typename pack<int32, N, B>::vector),
                                     typename pack<U, N, B>::vector)};
   else return {__builtin_convertvector(a.v, typename pack<U, N, B>::vector)};
