@@ -15,13 +15,12 @@ need() {
   fi
   missing_packages+=("$@")
 }
+can_install() { command -v apt-get >/dev/null && { ((EUID == 0)) || command -v sudo >/dev/null; }; }
 install_missing() {
   ((${#missing_packages[@]} == 0)) && return
   local run=()
-  if ((EUID != 0)); then
-    if ! command -v sudo >/dev/null; then run=(false); else run=(sudo); fi
-  fi
-  if ! command -v apt-get >/dev/null || [[ ${run[*]} == false ]]; then
+  ((EUID == 0)) || run=(sudo)
+  if ! can_install; then
     echo "Missing here, under the names of Debian's packages: ${missing_packages[*]}" >&2
     echo "Install them (as root: apt-get install ${missing_packages[*]}) and run this again." >&2
     exit 1
@@ -36,7 +35,8 @@ need_compiler() {
   need ninja ninja-build
   need '/usr/include/zlib.h' zlib1g-dev
   need '/usr/include/*/cblas.h' libopenblas-dev
-  need /usr/include/oneapi/dnnl/dnnl.h libdnnl-dev
+  # convolutions do without, and are slower: not where it would have to be installed by hand
+  [[ $preset == cuda ]] || ! can_install || need /usr/include/oneapi/dnnl/dnnl.h libdnnl-dev
 }
 
 # The GPU build where there is a CUDA compiler and a GPU.

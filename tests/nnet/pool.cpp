@@ -225,6 +225,22 @@ TEST_CASE("nnet: pooling of views, expressions and nothing") {
   CHECK(nnet::avg_pool2d_backward(ca::zeros({0, 3, 2, 2}), {0, 3, 4, 4}).shape() == ca::shape{0, 3, 4, 4});
 }
 
+TEST_CASE("nnet: one window, however long the stride; no images of 2^31 pixels") {
+  const auto x = test::wave_of({1, 2, 3, 4});
+  const nnet::pool_options far{.window = 2, .stride = int64(1) << 40}, near{.window = 2, .stride = 4};
+  const doubles dy = ca::ones<double>({1, 2, 1, 1});
+  CHECK(test::equal(nnet::max_pool2d(x, far), {1, 2, 1, 1}, test::values(nnet::max_pool2d(x, near))));
+  CHECK(test::equal(nnet::max_pool2d_backward(dy, x, far), x.shape(),
+                    test::values(nnet::max_pool2d_backward(dy, x, near))));
+  CHECK(test::equal(nnet::avg_pool2d_backward(dy, x.shape(), far), x.shape(),
+                    test::values(nnet::avg_pool2d_backward(dy, x.shape(), near))));
+  CHECK(test::thrown<ca::value_error>([&] {
+          nnet::avg_pool2d_backward(dy, {1, 2, 65534, 32768}, {.window = 2, .padding = 1});
+        }) ==
+        "nnet::avg_pool2d_backward: images of 65536 x 32770 pixels with their padding: at most 2147483647 can be "
+        "pooled");
+}
+
 TEST_CASE("nnet: pooling without padding hands out a new array, and leaves its operand alone") {
   const auto x = test::wave_of({1, 1, 2, 2});
   const auto before = test::values(x);

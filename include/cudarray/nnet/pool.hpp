@@ -21,7 +21,14 @@ CUDARRAY_PER_BUILD inline window_grid pool_grid(const char* function, const shap
   if (2 * o.padding.h > o.window.h || 2 * o.padding.w > o.window.w)
     throw value_error(cat(function, ": padding (", o.padding.h, ", ", o.padding.w, ") is more than half the window (",
                           o.window.h, ", ", o.window.w, ")"));
-  return make_grid(function, x, o.window, stride, o.padding);
+  window_grid g = make_grid(function, x, o.window, stride, o.padding);
+  const int64 high = g.h + 2 * g.padding.h, wide = g.w + 2 * g.padding.w;
+  if (high > INT32_MAX / wide)
+    throw value_error(cat(function, ": images of ", high, " x ", wide, " pixels with their padding: at most ",
+                          INT32_MAX, " can be pooled"));
+  if (g.stride.h > high) g.stride.h = high;  // there is one window
+  if (g.stride.w > wide) g.stride.w = wide;
+  return g;
 }
 
 inline void check_pool_gradient(const char* function, const shape& dy, const shape& x, const window_grid& g) {

@@ -183,9 +183,6 @@ void max_pool_gradient(cpu, const detail::pooling& g) {
   using C = detail::compute_t<T>;
   using namespace host;
   constexpr int N = lanes_for<Build, (sizeof(C) > 4 ? sizeof(C) : 4)>;
-  if (g.h > INT32_MAX / g.w)
-    throw value_error(detail::cat("nnet::max_pool2d_backward: images of ", g.h, " x ", g.w,
-                                  " pixels: fewer than 2^31 are wanted on the CPU"));
   const pool_lines lines(g);
   // where the largest pixel of each column is, where that of each window, and the first ones themselves
   const int64 places = (lines.size() + g.q * lines.rows + 1) / 2 * 2;

@@ -1,4 +1,4 @@
-// Pooling on CUDA: a thread for each result, or for each pixel of a gradient, which finds the windows it is in.
+// Pooling on CUDA: a thread for each window, or for each pixel of a gradient, which finds the windows it is in.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,81 +10,117 @@ namespace cudarray::inline v0::backend {
 namespace gpu {
 #pragma GCC visibility push(hidden)  // kernels belong to the file's own binary
 
+/// The geometry as kernels want it: what lies in a plane is counted in 32 bits.
 struct pool_plan {
-  detail::pooling g;
-  int64 n;  ///< elements of operand 0, of planes of (rows, columns)
-  divider rows, columns;
-  divider stride[2];
+  struct axis {
+    int pixels, window, results, stride, padding;
+    divider by_stride;
+    axis(int64 n, int64 r, int64 p, int64 s, int64 border)
+        : pixels(int(n)), window(int(r)), results(int(p)), stride(int(s)), padding(int(border)), by_stride(s) {}
+    struct range {
+      int begin, end;
+    };
+    /// The pixels that the window at place i covers.
+    __device__ range covered(int i) const {
+      const int begin = i * stride - padding, end = begin + window;
+      return {begin > 0 ? begin : 0, end < pixels ? end : pixels};
+    }
+    /// The windows that a pixel is in.
+    __device__ range windows_at(int pixel) const {
+      const int last = by_stride.divide(pixel + padding) + 1, before = pixel + padding - window;
+      return {before < 0 ? 0 : by_stride.divide(before) + 1, last < results ? last : results};
+    }
+  };
+  axis rows, columns;
+  bool count_padding;
+  int64 n;  ///< elements that have a thread each, of planes of (high, wide)
+  divider high, wide;
 
-  explicit pool_plan(const detail::pooling& pooling, bool gradient)
-      : g(pooling),
-        rows(gradient ? g.h : g.p),
-        columns(gradient ? g.w : g.q),
-        stride{divider(g.stride[0]), divider(g.stride[1])} {
-    n = g.planes * rows.divisor * columns.divisor;
+  pool_plan(const detail::pooling& g, bool pixels)
+      : rows(g.h, g.r, g.p, g.stride[0], g.padding[0]),
+        columns(g.w, g.s, g.q, g.stride[1], g.padding[1]),
+        count_padding(g.count_padding),
+        high(pixels ? g.h : g.p),
+        wide(pixels ? g.w : g.q) {
+    n = g.planes * high.divisor * wide.divisor;
   }
   unsigned blocks() const { return unsigned(ceil_div(n, block_threads)); }
   /// Where this thread's element is; false for a thread without one.
-  __device__ bool place(int64& element, int64& plane, int64& row, int64& column) const {
+  __device__ bool place(int64& element, int64& plane, int& row, int& column) const {
     element = int64(blockIdx.x) * block_threads + threadIdx.x;
     if (element >= n) return false;
-    const int64 line = columns.divide(element);
-    column = element - line * columns.divisor;
-    plane = rows.divide(line);
-    row = line - plane * rows.divisor;
+    const int64 line = n <= INT32_MAX ? wide.divide(int32(element)) : wide.divide(element);
+    column = int(element - line * wide.divisor);
+    plane = n <= INT32_MAX ? high.divide(int32(line)) : high.divide(line);
+    row = int(line - plane * high.divisor);
     return true;
   }
-  /// The windows along an axis that a pixel is in.
-  __device__ detail::pooling::range windows_at(int axis, int64 pixel) const {
-    const int64 last = stride[axis].divide(pixel + g.padding[axis]) + 1,
-                before = pixel + g.padding[axis] - (axis == 0 ? g.r : g.s), most = axis == 0 ? g.p : g.q;
-    return {before < 0 ? 0 : stride[axis].divide(before) + 1, last < most ? last : most};
+  __device__ int64 pixels() const { return int64(rows.pixels) * columns.pixels; }
+  __device__ int64 results() const { return int64(rows.results) * columns.results; }
+  /// What the mean of a window divides by.
+  __device__ int divisor(axis::range u, axis::range v) const {
+    return count_padding ? rows.window * columns.window : (u.end - u.begin) * (v.end - v.begin);
   }
 };
 
 template <class C, bool Average, class T>
 __global__ void __launch_bounds__(block_threads) pool_kernel(T* to, const T* images, const pool_plan p) {
-  int64 at, plane, i, j;
+  int64 at, plane;
+  int i, j;
   if (!p.place(at, plane, i, j)) return;
-  const auto u = p.g.covered(0, i), v = p.g.covered(1, j);
-  images += plane * p.g.h * p.g.w;
+  const auto u = p.rows.covered(i), v = p.columns.covered(j);
+  images += plane * p.pixels();
   C all = Average ? C(0) : C(detail::bounds<C>::lowest);
-  for (int64 column = v.begin; column < v.end; ++column) {
-    C own = element_cast<C>(images[u.begin * p.g.w + column]);
-    for (int64 row = u.begin + 1; row < u.end; ++row) {
-      const C pixel = element_cast<C>(images[row * p.g.w + column]);
+  for (int column = v.begin; column < v.end; ++column) {
+    C own = element_cast<C>(images[u.begin * p.columns.pixels + column]);
+    for (int row = u.begin + 1; row < u.end; ++row) {
+      const C pixel = element_cast<C>(images[row * p.columns.pixels + column]);
       own = Average ? C(own + pixel) : math::maximum(own, pixel);
     }
     all = Average ? C(all + own) : math::maximum(all, own);
   }
-  if (Average) all = all / C(p.g.divisor(u, v));
+  if (Average) all = all / C(p.divisor(u, v));
   to[at] = element_cast<T>(all);
 }
 
+/// Where in its plane the first largest pixel of each window is.
+template <class T>
+__global__ void __launch_bounds__(block_threads) largest_kernel(int32* found, const T* images, const pool_plan p) {
+  using C = detail::compute_t<T>;
+  int64 at, plane;
+  int i, j;
+  if (!p.place(at, plane, i, j)) return;
+  const auto u = p.rows.covered(i), v = p.columns.covered(j);
+  images += plane * p.pixels();
+  int best = u.begin * p.columns.pixels + v.begin;
+  C top = element_cast<C>(images[best]);
+  for (int row = u.begin; row < u.end; ++row)
+    for (int column = v.begin; column < v.end; ++column) {
+      const int here = row * p.columns.pixels + column;
+      const C pixel = element_cast<C>(images[here]);
+      if (pixel > top || (pixel != pixel && top == top)) top = pixel, best = here;
+    }
+  found[at] = best;
+}
+
+/// Each pixel adds up the gradients of the windows it is the first largest of.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
-    max_pool_gradient_kernel(T* to, const T* gradient, const T* images, const pool_plan p) {
+    max_pool_gradient_kernel(T* to, const T* gradient, const int32* found, const pool_plan p) {
   using C = detail::compute_t<T>;
-  int64 at, plane, row, column;
+  int64 at, plane;
+  int row, column;
   if (!p.place(at, plane, row, column)) return;
-  gradient += plane * p.g.p * p.g.q;
-  images += plane * p.g.h * p.g.w;
-  const C own = element_cast<C>(images[row * p.g.w + column]);
-  const auto is = p.windows_at(0, row), js = p.windows_at(1, column);
+  gradient += plane * p.results();
+  found += plane * p.results();
+  const int own = row * p.columns.pixels + column;
+  const auto is = p.rows.windows_at(row), js = p.columns.windows_at(column);
   T sum = T(0);
-  for (int64 i = is.begin; i < is.end; ++i)
-    for (int64 j = js.begin; j < js.end; ++j) {
-      const auto u = p.g.covered(0, i), v = p.g.covered(1, j);
-      bool first = true;
-      for (int64 a = u.begin; a < u.end; ++a)
-        for (int64 b = v.begin; b < v.end; ++b) {
-          const C other = element_cast<C>(images[a * p.g.w + b]);
-          const bool before = a < row || (a == row && b < column);
-          const bool larger = own == own && (other > own || other != other);
-          const bool equal = other == own || (other != other && own != own);
-          first = first && !larger && !(equal && before);
-        }
-      if (first) sum = element_cast<T>(math::add(element_cast<C>(sum), element_cast<C>(gradient[i * p.g.q + j])));
+  for (int i = is.begin; i < is.end; ++i)
+    for (int j = js.begin; j < js.end; ++j) {
+      const int window = i * p.columns.results + j;
+      if (found[window] == own)
+        sum = element_cast<T>(math::add(element_cast<C>(sum), element_cast<C>(gradient[window])));
     }
   to[at] = sum;
 }
@@ -92,16 +128,17 @@ __global__ void __launch_bounds__(block_threads)
 template <class C, class T>
 __global__ void __launch_bounds__(block_threads)
     average_pool_gradient_kernel(T* to, const T* gradient, const pool_plan p) {
-  int64 at, plane, row, column;
+  int64 at, plane;
+  int row, column;
   if (!p.place(at, plane, row, column)) return;
-  gradient += plane * p.g.p * p.g.q;
-  const auto is = p.windows_at(0, row), js = p.windows_at(1, column);
+  gradient += plane * p.results();
+  const auto is = p.rows.windows_at(row), js = p.columns.windows_at(column);
   T sum = T(0);
-  for (int64 i = is.begin; i < is.end; ++i) {
-    const auto u = p.g.covered(0, i);
+  for (int i = is.begin; i < is.end; ++i) {
+    const auto u = p.rows.covered(i);
     C line = C(0);
-    for (int64 j = js.end - 1; j >= js.begin; --j)
-      line = line + element_cast<C>(gradient[i * p.g.q + j]) / C(p.g.divisor(u, p.g.covered(1, j)));
+    for (int j = js.end - 1; j >= js.begin; --j)
+      line = line + element_cast<C>(gradient[i * p.columns.results + j]) / C(p.divisor(u, p.columns.covered(j)));
     sum = element_cast<T>(element_cast<C>(sum) + line);
   }
   to[at] = sum;
@@ -124,9 +161,15 @@ void average_pool(cuda device, const detail::pooling& g) {
 }
 template <class Build, class T>
 void max_pool_gradient(cuda device, const detail::pooling& g) {
-  const gpu::pool_plan p(g, true);
-  gpu::launch(device.ordinal, g.store, 3, gpu::max_pool_gradient_kernel<T>, p.blocks(), gpu::block_threads, 0,
-              g.at<T>(0), g.at<const T>(1), g.at<const T>(2), p);
+  const gpu::pool_plan windows(g, false), pixels(g, true);
+  const detail::storage_ref found = allocate(device, ::std::size_t(windows.n) * 4);
+  int32* const places = static_cast<int32*>(found->data);
+  detail::storage* const search[] = {found.get(), g.store[2]};
+  gpu::launch(device.ordinal, search, 2, gpu::largest_kernel<T>, windows.blocks(), gpu::block_threads, 0, places,
+              g.at<const T>(2), windows);
+  detail::storage* const spread[] = {g.store[0], g.store[1], found.get()};
+  gpu::launch(device.ordinal, spread, 3, gpu::max_pool_gradient_kernel<T>, pixels.blocks(), gpu::block_threads, 0,
+              g.at<T>(0), g.at<const T>(1), places, pixels);
 }
 template <class Build, class T>
 void average_pool_gradient(cuda device, const detail::pooling& g) {
