@@ -52,7 +52,7 @@ struct diagonal {
 
 /// An array of uninitialised elements. Eager. Throws shape_error, out_of_memory.
 template <dtype T = float, device_tag Device = default_device>
-const ndarray<T, Device> empty(const shape& s, Device device = {}) {
+CUDARRAY_PER_BUILD const ndarray<T, Device> empty(const shape& s, Device device = {}) {
   return ndarray<T, Device>(detail::new_array<T>("empty", s, device));
 }
 namespace detail {

@@ -30,7 +30,7 @@ using dnn_description = dnn_owner<dnnl_primitive_desc_t, dnnl_primitive_desc_des
 using dnn_primitive = dnn_owner<dnnl_primitive_t, dnnl_primitive_destroy>;
 using dnn_memory = dnn_owner<dnnl_memory_t, dnnl_memory_destroy>;
 
-inline dnnl_engine_t dnn_engine() {
+CUDARRAY_PER_BUILD inline dnnl_engine_t dnn_engine() {
   static const dnnl_engine_t engine = [] {
     dnnl_engine_t e = nullptr;
     return dnnl_engine_create(&e, dnnl_cpu, 0) == dnnl_success ? e : nullptr;
@@ -108,7 +108,7 @@ struct dnn_steps {
     then([&] { return dnnl_memory_create(&m.handle, layout, engine, data); });
   }
   /// Runs what is described, with scratch memory of its own.
-  void run(const dnn_description& d, dnnl_exec_arg_t (&arguments)[4], int count) {
+  CUDARRAY_PER_BUILD void run(const dnn_description& d, dnnl_exec_arg_t (&arguments)[4], int count) {
     dnn_primitive p;
     then([&] { return dnnl_primitive_create(&p.handle, d.handle); });
     if (!ok) return;
@@ -120,7 +120,8 @@ struct dnn_steps {
     then([&] { return dnnl_primitive_execute(p.handle, stream.handle, count + 1, arguments); });
     then([&] { return dnnl_stream_wait(stream.handle); });
   }
-  void reorder(dnn_layout::view from, const dnn_memory& source, dnn_layout::view to, const dnn_memory& target) {
+  CUDARRAY_PER_BUILD void reorder(dnn_layout::view from, const dnn_memory& source, dnn_layout::view to,
+                                  const dnn_memory& target) {
     dnn_description d;
     then([&] { return dnnl_reorder_primitive_desc_create(&d.handle, from, engine, to, engine, attributes.handle); });
     dnnl_exec_arg_t arguments[4] = {{DNNL_ARG_FROM, source.handle}, {DNNL_ARG_TO, target.handle}};
@@ -129,8 +130,9 @@ struct dnn_steps {
 };
 
 /// Describes a part of the convolution in the layouts given; the gradients need the description of `forward`.
-inline dnnl_status_t describe(const detail::convolution& c, detail::convolution::what part, const dnn_steps& s,
-                              dnn_description& d, const dnn_layout (&any)[3], const dnn_description& forward) {
+CUDARRAY_PER_BUILD inline dnnl_status_t describe(const detail::convolution& c, detail::convolution::what part,
+                                                 const dnn_steps& s, dnn_description& d, const dnn_layout (&any)[3],
+                                                 const dnn_description& forward) {
   using what = detail::convolution::what;
   const auto x = any[0].get(), w = any[1].get(), y = any[2].get();
   const dnnl_dims_t stride = {c.stride[0], c.stride[1]}, padding = {c.padding[0], c.padding[1]};
@@ -161,7 +163,7 @@ inline dnnl_status_t describe(const detail::convolution& c, detail::convolution:
 
 /// The convolution of some images, operands x, weights and y: they go into the layouts that oneDNN likes best, and the
 /// result comes back. False where oneDNN has none.
-inline bool convolve_images(const detail::convolution& c, int64 images, float* const (&data)[3]) {
+CUDARRAY_PER_BUILD inline bool convolve_images(const detail::convolution& c, int64 images, float* const (&data)[3]) {
   using what = detail::convolution::what;
   const dnnl_dims_t dims[3] = {{images, c.c, c.h, c.w}, {c.k, c.c, c.r, c.s}, {images, c.k, c.p, c.q}};
   const dnn_layout any[3] = {{dims[0], dnnl_format_tag_any},

@@ -159,7 +159,8 @@ void run_elementwise(cuda device, const Target& target, const Tree& tree, const 
   using T = typename Target::value_type;
   using loaded = gpu::registers<1, Tree, Target>;
   constexpr int loads = loaded::count, widest = int(sizeof(T)) > Tree::widest ? int(sizeof(T)) : Tree::widest;
-  constexpr int V = gpu::lanes_for<widest, loaded::widest>;
+  constexpr int moved = loaded::widest > 0 && int(sizeof(T)) > loaded::widest ? int(sizeof(T)) : loaded::widest;
+  constexpr int V = gpu::lanes_for<widest, moved>;
   // groups: enough loads under way, few registers; a gathered element waits for its index as well
   constexpr int U = loads <= 1 || (loads == 2 && detail::has_gathered<Tree>) ? 4 : loads == 2 ? 2 : 1;
   constexpr bool may_turn = Target::direct && !detail::has_gathered<Tree> && loads > 0 && loads <= 12;
