@@ -53,7 +53,7 @@ CUDARRAY_PER_BUILD inline void take_parts(job& j) {
   }
 }
 
-/// A worker looks for work for some 20 us before it sleeps: operations come one after another.
+/// A worker looks for work for 500 pauses, some 10 us, before it sleeps: operations come one after another.
 CUDARRAY_PER_BUILD inline void* work(void*) {
   pool& p = the_pool;
   for (int64 seen = 0;;) {
