@@ -11,7 +11,7 @@ namespace detail {
 struct pooling {
   int64 planes, h, w, r, s, p, q;
   int64 stride[2], padding[2];
-  bool count_padding;  ///< averages divide by r * s, also where a window reaches over the border
+  bool count_padding;  ///< averages divide by r * s; else by the number of pixels that a window covers
   storage* store[3];
   int64 offset[3];
 
@@ -23,13 +23,9 @@ struct pooling {
   struct range {
     int64 begin, end;
   };
-  CUDARRAY_HD range covered(int axis, int64 i) const {
+  range covered(int axis, int64 i) const {
     const int64 extent = axis == 0 ? h : w, begin = i * stride[axis] - padding[axis], end = begin + (axis == 0 ? r : s);
     return {begin > 0 ? begin : 0, end < extent ? end : extent};
-  }
-  /// What the average of a window over these pixels divides by.
-  CUDARRAY_HD int64 divisor(range rows, range columns) const {
-    return count_padding ? r * s : (rows.end - rows.begin) * (columns.end - columns.begin);
   }
 };
 

@@ -177,6 +177,7 @@ CUDARRAY_PER_BUILD inline bool convolve_images(const detail::convolution& c, int
                       : c.part == what::backward_data ? 0
                                                       : 1;
   dnn_steps s;
+  for (int i = 0; i < 3; ++i) s.ok = s.ok && any[i].ok && plain[i].ok;
   dnn_description forward, gradient;
   s.then([&] { return describe(c, what::forward, s, forward, any, gradient); });
   if (c.part != what::forward) s.then([&] { return describe(c, c.part, s, gradient, any, forward); });
