@@ -156,9 +156,9 @@ class ndarray {
 
   /// Integers, slices, `_`, newaxis and ellipsis make a view. Throws index_error; slices out of range clip.
   template <basic_index... I>
-  ndarray operator()(const I&... i) const {
+  CUDARRAY_PER_BUILD ndarray operator()(const I&... i) const {
     const index_item items[sizeof...(I) + 1] = {index_item(i)..., index_item(0)};
-    return ndarray(store_, detail::index_layout(layout_, items, int(sizeof...(I))));
+    return ndarray(store_, [&] { return detail::index_layout(layout_, items, int(sizeof...(I))); });
   }
   /// A mask of the leading axes' shape, or integers that pick along axis 0: a selection, which reads by gathering and
   /// can be assigned. Reading a mask synchronises.
@@ -226,19 +226,21 @@ class ndarray {
   CUDARRAY_PER_BUILD ndarray t() const {
     int perm[max_rank] = {};
     for (int i = 0; i < ndim(); ++i) perm[i] = ndim() - 1 - i;
-    return ndarray(store_, detail::permute_layout(layout_, perm));
+    return ndarray(store_, [&] { return detail::permute_layout(layout_, perm); });
   }
 
   /// This array as an operand of an expression.
   CUDARRAY_PER_BUILD detail::leaf<T, Device> node() const {
-    const detail::storage_ref s = store_.get() ? store_ : detail::no_storage();
-    return {{}, s, layout_, detail::write_count(*s)};
+    if (!store_.get()) return {detail::no_storage(), layout_};
+    return {store_, layout_, detail::write_count(*store_)};
   }
   const detail::storage_ref& storage() const { return store_; }
   const layout& where() const { return layout_; }
 
  private:
-  ndarray(const detail::storage_ref& s, const layout& l) : store_(s), layout_(l) {}
+  /// A view of what `make()` lays out, which is made in place.
+  template <class Make>
+  ndarray(const detail::storage_ref& s, const Make& make) : store_(s), layout_(make()) {}
 
   template <class Build, class V>
   void write(const V& v) {

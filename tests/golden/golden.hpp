@@ -81,7 +81,7 @@ void each_dtype(const F& f) {
 /// Another view of an array's storage.
 template <class T>
 ca::ndarray<T> view(const ca::ndarray<T>& a, const ca::layout& where) {
-  return ca::ndarray<T>(ca::detail::leaf<T, ca::default_device>{{}, a.storage(), where, 0});
+  return ca::ndarray<T>(ca::detail::leaf<T, ca::default_device>(a.storage(), where));
 }
 
 /// The operand on the device.

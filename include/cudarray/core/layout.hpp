@@ -109,7 +109,7 @@ CUDARRAY_PER_BUILD inline layout index_layout(const layout& l, const index_item*
       };
       const int64 start = clip(it.start, step > 0 ? low : high), stop = clip(it.stop, step > 0 ? high : low);
       int64 count = 0;
-      if (step > 0 && start < stop) count = 1 + (stop - start - 1) / step;
+      if (step > 0 && start < stop) count = step == 1 ? stop - start : 1 + (stop - start - 1) / step;
       if (step < 0 && start > stop) count = step == INT64_MIN ? 1 : 1 + (start - stop - 1) / -step;
       if (count > 0) r.offset += start * l.stride[axis];
       keep(count, count > 1 ? l.stride[axis] * step : l.stride[axis]);

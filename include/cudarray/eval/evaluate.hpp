@@ -102,7 +102,8 @@ requires(has_reduce<map<Op, K...>> || map<Op, K...>::leaves > most_leaves) auto 
       else return settle<Build>(k);
     };
     return [&](auto... done) {
-      return map<Op, decltype(done)...>{{}, n.op, {{done}...}, n.extents};
+      return map<Op, decltype(done)...>(
+          n.op, [&] { return n.extents; }, [&] { return slots<decltype(done)...>{{done}...}; });
     }(kid(get<I>(n.kids))...);
   }
   (::std::make_integer_sequence<int, int(sizeof...(K))>{});
@@ -129,9 +130,9 @@ void run(const storage_ref& store, const layout& to, const N& n, int ordinal) {
   with_faults<N>(device, [&](fault_record* fault) {
     if (to.elements() == 0) return;
     iteration_space<1 + N::leaves> s;
-    const shape full = to.dims;
+    const shape& full = to.dims;
     s.ndim = s.kept = full.ndim();
-    for (int d = 0; d < full.ndim(); ++d) s.extent[d] = full[d];
+    copy_extents(s.extent, full);
     place<0>(s, full, to.stride, same_axes, store.get());
     const auto tree = lower<1>(n, same_axes + (full.ndim() - n.dims().ndim()), s, fault);
     simplify(s, true);
@@ -180,8 +181,8 @@ auto materialise(const N& n) -> leaf<node_value_t<N>, device_type_t<N>> {
   using T = node_value_t<N>;
   using D = device_type_t<N>;
   const int ordinal = check_leaves(n);
-  const shape dims = n.dims();
-  leaf<T, D> r{{}, allocate(D{ordinal}, ::std::size_t(dims.elements()) * sizeof(T)), c_layout(dims), 0};
+  const shape& dims = n.dims();
+  leaf<T, D> r(allocate(D{ordinal}, ::std::size_t(dims.elements()) * sizeof(T)), dims);
   if constexpr (is_reduce<N>) run<Build, T, D>(r.store, r.where, n, ordinal);
   else run<Build, T, D>(r.store, r.where, settle<Build>(n), ordinal);
   count_write(*r.store);
@@ -201,7 +202,7 @@ inline void check_writable(const storage& s, const layout& l) {
 template <class Build, class T, class D, class N>
 void assign(const storage_ref& store, const layout& to, const N& n) {
   check_writable(*store, to);
-  const shape dims = n.dims();
+  const shape& dims = n.dims();
   if (dims != to.dims && broadcast_shapes("assignment", to.dims, dims) != to.dims)
     throw shape_error(cat("assignment: shape ", dims, " does not broadcast to ", to.dims));
   const int ordinal = store->ordinal;

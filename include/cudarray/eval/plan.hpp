@@ -235,7 +235,7 @@ inline constexpr int same_axes[max_rank] = {0, 1, 2, 3, 4, 5, 6, 7};
 /// Extents of 1 get stride 0: they repeat.
 template <int I, class Space>
 void place(Space& s, const shape& dims, const int64* stride, const int* axis_of, storage* store) {
-  for (int d = 0; d < dims.ndim(); ++d) s.stride[I][axis_of[d]] = dims[d] == 1 ? 0 : stride[d];
+  place_axes(s.stride[I], dims, stride, axis_of);
   s.store[I] = store;
 }
 
@@ -275,22 +275,30 @@ auto lower(const gather<T, D, X>& n, const int* axis_of, Space& s, fault_record*
                                          n.axis};
 }
 
-template <int I, class Types, class Op, class Space, class... K, class... Tree>
-auto lower_kids(const map<Op, K...>& n, const int*, Space&, fault_record*,
-                const Tree&... done) requires(sizeof...(Tree) == sizeof...(K)) {
-  return apply<Op, Types, Tree...>{n.op, {{done}...}};
-}
-template <int I, class Types, class Op, class Space, class... K, class... Tree>
-auto lower_kids(const map<Op, K...>& n, const int* axis_of, Space& s, fault_record* fault,
-                const Tree&... done) requires(sizeof...(Tree) < sizeof...(K)) {
-  const auto& kid = get<int(sizeof...(Tree))>(n.kids);
-  const auto tree = lower<I>(kid, axis_of + (n.extents.ndim() - kid.dims().ndim()), s, fault);
-  return lower_kids<I + ::std::remove_cvref_t<decltype(kid)>::leaves, Types>(n, axis_of, s, fault, done..., tree);
+template <int I, class K, class Space>
+using lowered = decltype(lower<I>(::std::declval<const K&>(), same_axes, ::std::declval<Space&>(), nullptr));
+
+/// The first leaf of operand J of a map whose leaves begin at I.
+template <int I, int J, class... K>
+constexpr int first_leaf() {
+  constexpr int leaves[] = {K::leaves...};
+  int first = I;
+  for (int j = 0; j < J; ++j) first += leaves[j];
+  return first;
 }
 
+template <int I, class Op, class... K, int... J, class Space>
+auto lower_map(const map<Op, K...>& n, const int* axis_of, Space& s, fault_record* fault,
+               ::std::integer_sequence<int, J...>) {
+  using types = typename Op::template types<node_value_t<K>...>;
+  return apply<Op, types, lowered<first_leaf<I, J, K...>(), K, Space>...>{
+      n.op,
+      {{lower<first_leaf<I, J, K...>()>(get<J>(n.kids), axis_of + (n.extents.ndim() - get<J>(n.kids).dims().ndim()), s,
+                                        fault)}...}};
+}
 template <int I, class Op, class... K, class Space>
 auto lower(const map<Op, K...>& n, const int* axis_of, Space& s, fault_record* fault) {
-  return lower_kids<I, typename Op::template types<node_value_t<K>...>>(n, axis_of, s, fault);
+  return lower_map<I>(n, axis_of, s, fault, ::std::make_integer_sequence<int, int(sizeof...(K))>{});
 }
 
 }  // namespace cudarray::inline v0::detail

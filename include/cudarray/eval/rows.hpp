@@ -31,7 +31,7 @@ auto evaluate_rows(const N& n, int axis) -> leaf<node_value_t<N>, device_type_t<
   using D = device_type_t<N>;
   shape dims = n.dims();
   if (F == row_function::logsumexp) dims[axis] = 1;
-  leaf<T, D> to{{}, {}, c_layout(dims), 0};
+  leaf<T, D> to({}, dims);
   if constexpr (!has_gather<N>) {
     const D device{check_leaves(n)};
     const auto& node = settle<Build>(n);

@@ -21,7 +21,7 @@ void scatter(const storage_ref& store, const layout& to, int axis, const Index& 
   if (selected.elements() > 0) {
     iteration_space<1 + N::leaves + Index::leaves> s;
     s.ndim = s.kept = selected.ndim();
-    for (int d = 0; d < selected.ndim(); ++d) s.extent[d] = selected[d];
+    copy_extents(s.extent, selected);
     const int inserted = index.dims().ndim();
     for (int d = 0; d < to.ndim(); ++d)
       if (d != axis) s.stride[0][d < axis ? d : d - 1 + inserted] = to.dims[d] == 1 ? 0 : to.stride[d];

@@ -26,6 +26,24 @@ struct iteration_space {
   }
 };
 
+// Loops over axes stay out of the templates, and as they are: an array has few axes, which compilers would take four at
+// a time, and reading what was just written one by one in wide pieces stalls the processor.
+
+/// The extents of an array.
+CUDARRAY_NO_INLINE inline void copy_extents(int64* to, const shape& dims) {
+  for (int d = 0; d < dims.ndim(); ++d) {
+    to[d] = dims[d];
+    asm("");
+  }
+}
+/// The strides of an operand whose axis d is axis `axis_of[d]` of a space. Extents of 1 get 0: they repeat.
+CUDARRAY_NO_INLINE inline void place_axes(int64* to, const shape& dims, const int64* stride, const int* axis_of) {
+  for (int d = 0; d < dims.ndim(); ++d) {
+    to[axis_of[d]] = dims[d] == 1 ? 0 : stride[d];
+    asm("");
+  }
+}
+
 /// Works on the axes [begin, end): drops those of extent 1, puts long strides outside (if `reorder`), and merges
 /// neighbours that every operand steps through as one. Returns the new end.
 CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD inline int simplify_axes(int64* extent, int64 (*stride)[max_rank], int operands,
@@ -70,6 +88,7 @@ CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD inline int simplify_axes(int64* extent, in
 
 template <int Operands>
 CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD void simplify(iteration_space<Operands>& s, bool reorder_reduced) {
+  if (s.ndim == 1 && s.extent[0] != 1) return;
   const int kept_end = simplify_axes(s.extent, s.stride, Operands, 0, s.kept, true);
   const int end = simplify_axes(s.extent, s.stride, Operands, s.kept, s.ndim, reorder_reduced);
   const int gap = s.kept - kept_end;

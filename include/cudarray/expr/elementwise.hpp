@@ -70,20 +70,38 @@ CUDARRAY_PER_BUILD decltype(auto) as_operand(const char* function, X&& x) {
   else return static_cast<X&&>(x);
 }
 
-template <class Op, class... K>
-CUDARRAY_PER_BUILD auto make_map(const char* function, const Op& op, K&&... kids) {
+template <class C, class X>
+using operand_t = ::std::remove_cvref_t<decltype(as_operand<C>("", ::std::declval<X>()))>;
+
+/// The shape of an operand.
+template <class X>
+decltype(auto) dims_of(const X& x) {
+  if constexpr (requires { x.dims(); }) return x.dims();
+  else return x.shape();
+}
+/// The shape that operands broadcast to.
+template <class... X>
+CUDARRAY_PER_BUILD shape common_shape(const char* function, const X&... x) {
   shape s;
-  const auto join = [&](const shape& d) {
-    if (s.ndim() == 0) s = d;
-    else if (d.ndim() != 0 && d != s) s = broadcast_shapes(function, s, d);
+  const auto join = [&](const auto& operand) {
+    if constexpr (array_expression<decltype(operand)>) {
+      const shape& d = dims_of(operand);
+      if (s.ndim() == 0) s = d;
+      else if (d.ndim() != 0 && d != s) s = broadcast_shapes(function, s, d);
+    }
   };
-  (join(kids.dims()), ...);
-  return map<Op, ::std::remove_cvref_t<K>...>{{}, op, {{static_cast<K&&>(kids)}...}, s};
+  (join(x), ...);
+  return s;
 }
 
 template <class Types, class Op, int... I, class... X>
 CUDARRAY_PER_BUILD auto map_operands(const char* function, const Op& op, ::std::integer_sequence<int, I...>, X&&... x) {
-  return make_map(function, op, as_operand<typename Types::template operand<I>>(function, static_cast<X&&>(x))...);
+  return map<Op, operand_t<typename Types::template operand<I>, X>...>(
+      op, [&] { return common_shape(function, x...); },
+      [&] {
+        return slots<operand_t<typename Types::template operand<I>, X>...>{
+            {as_operand<typename Types::template operand<I>>(function, static_cast<X&&>(x))}...};
+      });
 }
 
 /// The node `op(x...)`, lazily. `function` names it in messages. Any operands are accepted: a wrong one is reported

@@ -53,6 +53,10 @@ struct CUDARRAY_PER_BUILD leaf : lazy<leaf<T, Device>> {
   storage_ref store;
   layout where;
   uint64 stamp;
+  leaf(storage_ref s, const layout& l, uint64 writes = 0) : store(::std::move(s)), where(l), stamp(writes) {}
+  /// New memory in C order.
+  leaf(storage_ref s, const cudarray::shape& dims, uint64 writes = 0)
+      : store(::std::move(s)), where(c_layout(dims)), stamp(writes) {}
   const cudarray::shape& dims() const { return where.dims; }
 };
 
@@ -70,8 +74,12 @@ template <class Op, class... K>
 struct map : lazy<map<Op, K...>> {
   static constexpr int leaves = (0 + ... + K::leaves);
   Op op;
-  slots<K...> kids;
   cudarray::shape extents;
+  slots<K...> kids;
+  /// Shape and operands are made in place: they are long, and copying what was just written is slow.
+  template <class Extents, class Kids>
+  map(const Op& f, const Extents& make_extents, const Kids& make_kids)
+      : op(f), extents(make_extents()), kids(make_kids()) {}
   const cudarray::shape& dims() const { return extents; }
 };
 
@@ -80,9 +88,12 @@ template <class Op, class K>
 struct reduce : lazy<reduce<Op, K>> {
   static constexpr int leaves = K::leaves;
   Op op;
-  K kid;
   unsigned over;
   cudarray::shape extents;
+  K kid;
+  template <class Extents, class Kid>
+  reduce(unsigned axes, const Extents& make_extents, const Kid& make_kid)
+      : op{}, over(axes), extents(make_extents()), kid(make_kid()) {}
   const cudarray::shape& dims() const { return extents; }
 };
 

@@ -74,8 +74,7 @@ const ndarray<uint8, Host> load_idx(const ::std::string& path, int axes) {
     if (__builtin_mul_overflow(count, s[i] > 0 ? s[i] : 1, &count) || count > (int64(1) << 34))
       f.fail(detail::cat("an implausible shape, ", s));
   }
-  ndarray<uint8, Host> a(
-      detail::leaf<uint8, Host>{{}, allocate(Host{}, ::std::size_t(s.elements())), detail::c_layout(s), 0});
+  ndarray<uint8, Host> a(detail::leaf<uint8, Host>(allocate(Host{}, ::std::size_t(s.elements())), s));
   f.read(a.data(), ::std::size_t(a.nbytes()));
   return a;
 }

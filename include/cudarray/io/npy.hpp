@@ -93,8 +93,7 @@ const ndarray<T, Device> load(const ::std::string& path, Device device = {}) {
   }
   if (order == "True")
     for (int i = 0; i < s.ndim() / 2; ++i) ::std::swap(s[i], s[s.ndim() - 1 - i]);
-  ndarray<T, Host> a(
-      detail::leaf<T, Host>{{}, allocate(Host{}, ::std::size_t(s.elements()) * sizeof(T)), detail::c_layout(s), 0});
+  ndarray<T, Host> a(detail::leaf<T, Host>(allocate(Host{}, ::std::size_t(s.elements()) * sizeof(T)), s));
   f.read(a.data(), ::std::size_t(a.nbytes()));
   if (order == "True") a = a.t();
   return to<Device, ndarray<T, Host>, Build>(a, device);

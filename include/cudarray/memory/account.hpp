@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../core/annotations.hpp"
+#include "../core/counting.hpp"
 #include "../core/dtype.hpp"
 #include "../core/error.hpp"
 
@@ -28,9 +29,9 @@ CUDARRAY_PUBLIC inline bool poison_memory = false;
 /// Books memory that is about to be allocated. Throws out_of_memory where it would exceed the limit.
 inline void charge(memory_account& a, ::std::size_t bytes, const char* device) {
   const int64 limit = __atomic_load_n(&a.limit, __ATOMIC_RELAXED);
-  const int64 used = __atomic_add_fetch(&a.used, int64(bytes), __ATOMIC_RELAXED);
+  const int64 used = add_shared(a.used, int64(bytes));
   if (limit > 0 && used > limit) {
-    __atomic_sub_fetch(&a.used, int64(bytes), __ATOMIC_RELAXED);
+    add_shared(a.used, -int64(bytes));
     throw out_of_memory(cat(device, ": ", bytes, " bytes beside the ", used - int64(bytes),
                             " in use would exceed the limit of ", limit));
   }
@@ -38,9 +39,7 @@ inline void charge(memory_account& a, ::std::size_t bytes, const char* device) {
   while (used > peak && !__atomic_compare_exchange_n(&a.peak, &peak, used, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
   }
 }
-inline void credit(memory_account& a, ::std::size_t bytes) {
-  __atomic_sub_fetch(&a.used, int64(bytes), __ATOMIC_RELAXED);
-}
+inline void credit(memory_account& a, ::std::size_t bytes) { add_shared(a.used, -int64(bytes)); }
 
 }  // namespace detail
 }  // namespace cudarray::inline v0

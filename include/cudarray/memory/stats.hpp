@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../core/annotations.hpp"
+#include "../core/counting.hpp"
 #include "../core/dtype.hpp"
 
 namespace cudarray::inline v0 {
@@ -19,7 +20,7 @@ struct statistics {
 
 namespace detail {
 CUDARRAY_PUBLIC inline statistics counters;
-inline void count(uint64& c, int64 times = 1) { __atomic_fetch_add(&c, uint64(times), __ATOMIC_RELAXED); }
+inline void count(uint64& c, int64 times = 1) { add_shared(c, uint64(times)); }
 }  // namespace detail
 
 /// The counters of this process.

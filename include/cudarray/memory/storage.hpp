@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "../core/counting.hpp"
 #include "../core/dtype.hpp"
 
 namespace cudarray::inline v0::detail {
@@ -23,7 +24,7 @@ struct storage {
 };
 
 inline uint64 write_count(const storage& s) { return __atomic_load_n(&s.writes, __ATOMIC_RELAXED); }
-inline void count_write(storage& s) { __atomic_fetch_add(&s.writes, uint64(1), __ATOMIC_RELAXED); }
+inline void count_write(storage& s) { add_shared(s.writes, uint64(1)); }
 
 /// A shared handle.
 class storage_ref {
@@ -32,7 +33,7 @@ class storage_ref {
   /// Takes over the reference that `s` was made with.
   explicit storage_ref(storage* s) : s_(s) {}
   storage_ref(const storage_ref& o) : s_(o.s_) {
-    if (s_) __atomic_fetch_add(&s_->references, int64(1), __ATOMIC_RELAXED);
+    if (s_) add_shared(s_->references, int64(1));
   }
   storage_ref(storage_ref&& o) noexcept : s_(::std::exchange(o.s_, nullptr)) {}
   storage_ref& operator=(storage_ref o) noexcept {
@@ -40,7 +41,7 @@ class storage_ref {
     return *this;
   }
   ~storage_ref() {
-    if (s_ && __atomic_fetch_sub(&s_->references, int64(1), __ATOMIC_ACQ_REL) == 1) s_->release(s_);
+    if (s_ && add_shared<__ATOMIC_ACQ_REL>(s_->references, int64(-1)) == 0) s_->release(s_);
   }
   storage* get() const { return s_; }
   storage* operator->() const { return s_; }

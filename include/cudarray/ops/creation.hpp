@@ -12,7 +12,7 @@ namespace detail {
 template <class T, class Device>
 leaf<T, Device> new_array(const char* function, const shape& s, Device device) {
   check_extents(function, s);
-  return {{}, allocate(device, ::std::size_t(s.elements()) * sizeof(T)), c_layout(s), 0};
+  return {allocate(device, ::std::size_t(s.elements()) * sizeof(T)), s};
 }
 
 /// A generated expression evaluated into a new array.
@@ -233,8 +233,8 @@ const ndarray<::std::remove_const_t<T>, Device> from_pointer(T* pointer, const s
                                                              Device device = {}) {
   detail::check_extents("from_pointer", s);
   detail::check_alignment<T, Device>(pointer);
-  return ndarray<::std::remove_const_t<T>, Device>(detail::leaf<::std::remove_const_t<T>, Device>{
-      {}, detail::borrow(pointer, s.elements(), device.ordinal, ::std::move(deleter)), detail::c_layout(s), 0});
+  return ndarray<::std::remove_const_t<T>, Device>(detail::leaf<::std::remove_const_t<T>, Device>(
+      detail::borrow(pointer, s.elements(), device.ordinal, ::std::move(deleter)), s));
 }
 template <class T, device_tag Device = default_device>
 const ndarray<::std::remove_const_t<T>, Device> from_pointer(T* pointer, const shape& s, Device device = {}) {
@@ -251,8 +251,8 @@ const ndarray<::std::remove_const_t<T>, Device> from_pointer(T* pointer, const s
   layout l{s, {}, 0};
   for (int i = 0; i < s.ndim(); ++i) l.stride[i] = strides[i];
   const detail::extent e = detail::span_of(l);
-  return ndarray<::std::remove_const_t<T>, Device>(detail::leaf<::std::remove_const_t<T>, Device>{
-      {}, detail::borrow(pointer, e.last + 1, device.ordinal, ::std::move(deleter)), l, 0});
+  return ndarray<::std::remove_const_t<T>, Device>(detail::leaf<::std::remove_const_t<T>, Device>(
+      detail::borrow(pointer, e.last + 1, device.ordinal, ::std::move(deleter)), l));
 }
 template <class T, device_tag Device = default_device>
 const ndarray<::std::remove_const_t<T>, Device> from_pointer(T* pointer, const shape& s, const shape& strides,

@@ -79,7 +79,7 @@ const ndarray<int64, device_type_t<X>> flatnonzero(const X& x) {
   const ndarray<bool, D> mask = detail::mask_array<Build>("flatnonzero", x);
   int64 count = 0;
   auto store = flat_nonzero<Build>(mask.device(), detail::one_sequence(mask), count);
-  return ndarray<int64, D>(detail::leaf<int64, D>{{}, ::std::move(store), detail::c_layout(count), 0});
+  return ndarray<int64, D>(detail::leaf<int64, D>(::std::move(store), shape(count)));
 }
 
 /// One array of indices per axis, of the elements that are not 0. Eager; waits for the device.
@@ -159,7 +159,7 @@ class selection {
       auto store =
           select_flagged<Build, T>(array_.device(), detail::one_sequence(from), detail::one_sequence(mask), count);
       const uint64 stamp = detail::write_count(*store);
-      return {{}, ::std::move(store), detail::c_layout(count), stamp};
+      return {::std::move(store), cudarray::shape(count), stamp};
     }
     const auto [from, index] = picks<Build>();
     return detail::materialise<Build>(detail::make_gather(from, index, 0));
@@ -221,7 +221,7 @@ class selection {
     if (from.store.get() != array_.storage().get())
       detail::assign<Build, T, Device>(
           array_.storage(), array_.where(),
-          reshape<ndarray<T, Device>, Build>(ndarray<T, Device>(detail::leaf<T, Device>{{}, from.store, from.where, 0}),
+          reshape<ndarray<T, Device>, Build>(ndarray<T, Device>(detail::leaf<T, Device>(from.store, from.where)),
                                              array_.shape())
               .node());
   }

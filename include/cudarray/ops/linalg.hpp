@@ -133,8 +133,7 @@ ndarray<T, Device> multiply(const char* function, ndarray<T, Device> a, ndarray<
     in_place = assigned || (k > 0 && blas_writable(c.where()) && apart(a) && apart(b));
   }
   if (!in_place)
-    c = ndarray<T, Device>(
-        leaf<T, Device>{{}, allocate(a.device(), ::std::size_t(full.elements()) * sizeof(T)), c_layout(full), 0});
+    c = ndarray<T, Device>(leaf<T, Device>(allocate(a.device(), ::std::size_t(full.elements()) * sizeof(T)), full));
   if (full.elements() > 0) multiply_into<Build>(c, a, b, then);
   if (vector_a) c = squeeze(c, -2);
   if (vector_b) c = squeeze(c, -1);

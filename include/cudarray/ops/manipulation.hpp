@@ -131,8 +131,8 @@ const ndarray<T, Device> concatenate(::std::span<const ndarray<T, Device>> parts
       throw shape_error(detail::cat("concatenate: shapes ", parts[0].shape(), " and ", p.shape(), " along axis ", at));
     s[at] += p.shape()[at];
   }
-  ndarray<T, Device> r(detail::leaf<T, Device>{
-      {}, allocate(parts[0].device(), ::std::size_t(s.elements()) * sizeof(T)), detail::c_layout(s), 0});
+  ndarray<T, Device> r(
+      detail::leaf<T, Device>(allocate(parts[0].device(), ::std::size_t(s.elements()) * sizeof(T)), s));
   layout l = r.where();
   for (const auto& p : parts) {
     l.dims[at] = p.shape()[at];

@@ -33,12 +33,10 @@ reduction_options options(const O&... o) {
   return r;
 }
 
-template <class Op, class X>
-CUDARRAY_PER_BUILD auto make_reduce(const char* function, const X& x, const axes& over, bool keep) {
-  const auto& kid = as_operand<float>(function, x);
-  using K = ::std::remove_cvref_t<decltype(kid)>;
-  const shape from = kid.dims();
-  const unsigned mask = over.mask(function, from.ndim());
+/// The shape without the axes in `mask`, or, where they are kept, with extents of 1 there. Throws value_error for no
+/// elements along them, unless that is defined.
+CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD inline shape reduced_shape(const char* function, const shape& from, unsigned mask,
+                                                                 bool keep, bool defined_for_none) {
   shape to;
   int64 reduced = 1;
   for (int d = 0; d < from.ndim(); ++d) {
@@ -46,9 +44,18 @@ CUDARRAY_PER_BUILD auto make_reduce(const char* function, const X& x, const axes
     else if (keep) to.push_back(1);
     if (mask >> d & 1u) reduced *= from[d];
   }
-  if (!Op::empty && reduced == 0)
+  if (!defined_for_none && reduced == 0)
     throw value_error(cat(function, ": no elements along the reduced axes of shape ", from));
-  return reduce<Op, K>{{}, {}, kid, mask, to};
+  return to;
+}
+
+template <class Op, class X>
+CUDARRAY_PER_BUILD auto make_reduce(const char* function, const X& x, const axes& over, bool keep) {
+  const shape& from = dims_of(x);
+  const unsigned mask = over.mask(function, from.ndim());
+  return reduce<Op, operand_t<float, const X&>>(
+      mask, [&] { return reduced_shape(function, from, mask, keep, Op::empty); },
+      [&] { return as_operand<float>(function, x); });
 }
 
 template <class To, class X>
@@ -164,8 +171,8 @@ mean_and_var<value_type_t<X>, device_type_t<X>> mean_var(const X& x, axes over, 
     for (int d = 0; d < first.ndim(); ++d) first.stride[d] *= 2;
     layout second = first;
     second.offset += 1;
-    const A mean(detail::leaf<T, D>{{}, pairs.store, first, pairs.stamp});
-    const A var(detail::leaf<T, D>{{}, pairs.store, second, pairs.stamp});
+    const A mean(detail::leaf<T, D>(pairs.store, first, pairs.stamp));
+    const A var(detail::leaf<T, D>(pairs.store, second, pairs.stamp));
     if (opt.ddof == 0) return {mean, var};
     return {mean, A(var * detail::ddof_factor("mean_var", n.kid.dims(), over, opt.ddof))};
   } else {

@@ -39,8 +39,8 @@ requires(array_expression<V> || scalar_value<V>) void scatter_add(const ndarray<
     // values and target lie apart, both contiguous
     array v;
     if constexpr (detail::is_scalar_node<::std::remove_cvref_t<decltype(given)>>) {
-      v = array(detail::leaf<T, Device>{
-          {}, allocate(a.device(), ::std::size_t(selected.elements()) * sizeof(T)), detail::c_layout(selected), 0});
+      v = array(
+          detail::leaf<T, Device>(allocate(a.device(), ::std::size_t(selected.elements()) * sizeof(T)), selected));
       v(ellipsis) = values;
     } else {
       v = array(given);

@@ -24,8 +24,7 @@ ndarray<R, Device> along_axis(const ndarray<T, Device>& a, int axis, bool last, 
   s.store = from.node().store.get();
   s.offset = from.where().offset;
   const Device device = a.device();
-  return ndarray<R, Device>(
-      leaf<R, Device>{{}, s.elements() > 0 ? f(device, s) : allocate(device, 0), c_layout(dims), 0});
+  return ndarray<R, Device>(leaf<R, Device>(s.elements() > 0 ? f(device, s) : allocate(device, 0), dims));
 }
 
 template <class Build, class Op, class X>

@@ -32,7 +32,7 @@ CUDARRAY_COLD CUDARRAY_PER_BUILD leaf<T, Host> host_block(const ndarray<T, Devic
   layout l = a.where();
   const extent e = span_of(l);
   const int64 n = e.last - e.first + 1;
-  leaf<T, Host> r{{}, allocate(Host{}, ::std::size_t(n) * sizeof(T)), l, 0};
+  leaf<T, Host> r(allocate(Host{}, ::std::size_t(n) * sizeof(T)), l);
   r.where.offset = n > 0 ? l.offset - e.first : 0;
   if (n > 0)
     copy_to_host(a.device(), r.store->data, *a.storage(), ::std::size_t(e.first) * sizeof(T),
@@ -62,7 +62,7 @@ const ndarray<value_type_t<X>, To> to(const X& x, To device = {}) {
   if constexpr (::std::is_same_v<To, cpu>) {
     return host;
   } else {
-    detail::leaf<T, To> r{{}, allocate(device, ::std::size_t(host.nbytes())), detail::c_layout(host.shape()), 0};
+    detail::leaf<T, To> r(allocate(device, ::std::size_t(host.nbytes())), host.shape());
     if (host.size() > 0) copy_from_host(device, *r.store, 0, host.data(), ::std::size_t(host.nbytes()));
     return ndarray<T, To>(::std::move(r));
   }

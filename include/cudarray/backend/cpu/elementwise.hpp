@@ -55,8 +55,8 @@ CUDARRAY_PER_BUILD inline int cut_row(pack_run (&run)[3], int64& i, int64 n, int
 
 template <class Target, class Tree>
 struct map_plan {
-  Target target;
-  Tree tree;
+  const Target& target;
+  const Tree& tree;
 };
 template <class Target, class Tree>
 inline constexpr bool pack_map = Target::direct&& Tree::packable&& detail::has_lanes<typename Target::value_type>;
@@ -89,7 +89,8 @@ CUDARRAY_FORCE_INLINE void number_packs(const G& g, int64 block, simd::pack<type
 template <class Build, class Target, class Tree, int Operands>
 void map_row(const void* plan, const int64* offsets, const int64* steps, int64 i, int64 n, row_form form) {
   // copies, which stores to the target cannot change
-  const auto [target, tree] = *static_cast<const map_plan<Target, Tree>*>(plan);
+  const Target target = static_cast<const map_plan<Target, Tree>*>(plan)->target;
+  const Tree tree = static_cast<const map_plan<Target, Tree>*>(plan)->tree;
   int64 offset[Operands], step[Operands];
   for (int k = 0; k < Operands; ++k) offset[k] = offsets[k], step[k] = steps[k];
   if constexpr (pack_map<Target, Tree>) {
@@ -109,12 +110,20 @@ void map_row(const void* plan, const int64* offsets, const int64* steps, int64 i
       const int64 misaligned = int64(reinterpret_cast<::std::uintptr_t>(to + i) / sizeof(value) % N);
       pack_run run[3];
       const int runs = cut_row(run, i, n, N, misaligned, form);
-      for (const pack_run* r = run; r < run + runs; ++r)
+      bool ones = true;
+      for (int k = 1; k < Operands; ++k) ones = ones && steps[k] == 1;
+      for (const pack_run* r = run; r < run + runs; ++r) {
+        if (ones && !r->streamed) {
+          for (int64 k = r->begin, stop = k + r->count * N; k < stop; k += N)
+            simd::store_lanes(to + k, lane_cast<value>(tree(pack_access<N, Build, true>{offset, step, k})));
+          continue;
+        }
         for (int64 k = r->begin, stop = k + r->count * N; k < stop; k += N) {
           const auto v = lane_cast<value>(tree(pack_access<N, Build>{offset, step, k}));
           if (r->streamed) simd::stream_lanes(to + k, v);
           else simd::store_lanes(to + k, v);
         }
+      }
     }
   }
   for (; i < n; ++i) {
@@ -258,10 +267,17 @@ void run_elementwise(cpu, const Target& target, const Tree& tree, const detail::
   constexpr int bytes = int(sizeof(value));
   detail::count(detail::counters.kernels);
   const host::map_plan<Target, Tree> plan{target, tree};
+  bool apart = true;
+  for (int k = 1; k < Operands; ++k) apart = apart && s.store[k] != s.store[0];
+  if constexpr (host::pack_map<Target, Tree> && !detail::has_gathered<Tree>) {
+    const host::short_row<Operands> row(s, 4096, 0);
+    if (row.is)
+      return host::map_row<Build, Target, Tree, Operands>(&plan, row.offset, row.step, 0, row.n, {true, false, apart});
+  }
   host::map_kernels map;
   map.plan = &plan;
   map.row = host::map_row<Build, Target, Tree, Operands>;
-  map.gathers = host::fetcher::of<Build>(plan.tree);
+  map.gathers = host::fetcher::of<Build>(tree);
   map.packable = host::pack_map<Target, Tree>;
   map.copies = host::is_copy<Target, Tree>;
   map.ordered = !Target::direct;
@@ -270,8 +286,6 @@ void run_elementwise(cpu, const Target& target, const Tree& tree, const detail::
   host::list_operands<Build>(tree, of);
   of[0].bytes = bytes;
   if constexpr (Target::direct) of[0] = {target.p, bytes, host::spread_tile<Build, bytes>};
-  bool apart = true;
-  for (int k = 1; k < Operands; ++k) apart = apart && s.store[k] != s.store[0];
   host::walk_map(map, host::walk_space(s), apart);
 }
 

@@ -60,15 +60,16 @@ CUDARRAY_FORCE_INLINE bool stands_still(const Tree& tree, const int64* step) {
   return still;
 }
 
-/// Elements i to i + N - 1 of a row. Operands in memory have steps of 0 or 1; what gathers and generates, any.
-template <int N, class Build>
+/// Elements i to i + N - 1 of a row. Operands in memory have steps of 0 or 1, all of them 1 in a `Unit` row; what
+/// gathers and generates, any.
+template <int N, class Build, bool Unit = false>
 struct pack_access {
   const int64* offset;
   const int64* step;
   int64 i;
   template <int I, class T>
   CUDARRAY_FORCE_INLINE auto load(const T* p) const {
-    if (step[I]) return simd::load_lanes<T, N, Build>(p + offset[I] + i);
+    if (Unit || step[I]) return simd::load_lanes<T, N, Build>(p + offset[I] + i);
     return splat(p[offset[I]]);
   }
   template <class T>
@@ -186,6 +187,24 @@ struct memory_operand {
 inline bool packs_can_read(const memory_operand& m, int64 step) {
   return step == 1 || (!m.gathered && (step == 0 || m.p == nullptr));
 }
+
+/// A space of one element, or of one short row that packs can read: it needs no walk. Nothing is gathered.
+template <int Operands>
+struct short_row {
+  bool is;
+  int64 n;
+  int64 offset[Operands] = {}, step[Operands];
+
+  /// Of at most so many elements; operands before the first may have any step.
+  short_row(const detail::iteration_space<Operands>& s, int64 most, int first) {
+    n = s.ndim == 0 ? 1 : s.extent[0];
+    is = s.ndim <= 1 && n <= most;
+    for (int k = 0; k < Operands; ++k) {
+      step[k] = s.ndim == 0 ? 0 : s.stride[k][0];
+      is = is && (k < first || step[k] == 1 || (step[k] == 0 && (k > 0 || n == 1)));
+    }
+  }
+};
 
 /// An iteration space whose number of operands is not part of its type.
 struct walk_space {

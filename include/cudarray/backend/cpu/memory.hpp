@@ -70,9 +70,9 @@ struct cache {
   block* first[54 * 8] = {};
 
   void lock() {
-    while (__atomic_test_and_set(&locked, __ATOMIC_ACQUIRE)) sched_yield();
+    while (!detail::one_thread() && __atomic_test_and_set(&locked, __ATOMIC_ACQUIRE)) sched_yield();
   }
-  void count(int64 more) { __atomic_fetch_add(&bytes, ::std::size_t(more), __ATOMIC_RELAXED); }
+  void count(int64 more) { detail::add_shared(bytes, ::std::size_t(more)); }
   void unlock() { __atomic_clear(&locked, __ATOMIC_RELEASE); }
 };
 CUDARRAY_PUBLIC inline cache the_cache;

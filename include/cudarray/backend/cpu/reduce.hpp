@@ -210,6 +210,16 @@ void run_reduce(cpu, const Target& target, const Tree& tree, const Op&, const de
   static_assert(sizeof(typename kernels::total) <= 64);
   detail::count(detail::counters.kernels);
   const kernels self{target, tree};
+  if constexpr (kernels::packable && !detail::has_gathered<Tree>) {
+    const host::short_row<Operands> row(s, 65535, 1);
+    if (row.is && s.kept == 0) {
+      typename kernels::total sum;
+      kernels::clear(&sum, 1);
+      kernels::along(&self, row.offset, row.step, 0, row.n, 0, true, &sum);
+      kernels::store(&self, row.offset, row.offset, &sum, 1, row.n);
+      return;
+    }
+  }
   host::memory_operand of[Operands];
   host::list_operands<Build>(tree, of);
   host::walk_reduction({&self, kernels::clear, kernels::merge, kernels::store, kernels::along, kernels::across,

@@ -203,22 +203,6 @@ CUDARRAY_PER_BUILD inline void reduce_chunks(const reduce_kernels& r, const redu
 
 /// Runs a reduction over a space with at least one result.
 CUDARRAY_PER_BUILD CUDARRAY_NO_INLINE inline void walk_reduction(const reduce_kernels& r, const walk_space& space) {
-  if (space.kept == 0 && space.ndim == 1 && space.extent[0] < 65536) {  // one short row: what the below comes to
-    int64 none[most_operands], step[most_operands];
-    bool packs = r.packable;
-    for (int k = 0; k < space.operands; ++k) {
-      none[k] = 0;
-      step[k] = space.stride[k][0];
-      packs = packs && (k == 0 || packs_can_read(r.of[k], step[k]));
-    }
-    if (packs) {
-      alignas(16) char sum[64];
-      r.clear(sum, 1);
-      r.along(r.self, none, step, 0, space.extent[0], 0, true, sum);
-      r.store(r.self, none, none, sum, 1, space.extent[0]);
-      return;
-    }
-  }
   const reduction_cut c(space, r);
   const walk_space& s = c.s;
   const int64 units = c.tasks * c.chunks, work = s.size(0, s.kept) * c.places;

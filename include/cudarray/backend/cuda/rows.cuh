@@ -1,4 +1,4 @@
-// Softmax and its kin on CUDA: a row is read once and held in registers.
+// Softmax and its kin on CUDA: a row is read once and held in registers, or read twice.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,7 +9,8 @@ namespace cudarray::inline v0::backend {
 namespace gpu {
 #pragma GCC visibility push(hidden)  // kernels belong to the file's own binary
 
-inline constexpr int row_groups = 8;  ///< groups of lanes that a thread holds of a row, at most
+inline constexpr int row_groups = 8;      ///< groups of lanes that a thread holds of a row, at most
+inline constexpr int row_threads = 1024;  ///< of a block on a long row
 
 /// Combines the `deep` threads of a row; each gets the result. `deep` is a power of two.
 template <class Op, class T>
@@ -80,7 +81,7 @@ __global__ void __launch_bounds__(block_threads)
   }
   sum = combine_row<op::sum_op>(sum, deep, shared);
   if (row >= rows) return;
-  const T logarithm = math::log(sum) + top;
+  const T logarithm = math::log(sum) + top, inverse = 1 / sum;
   if constexpr (per_row) {
     if (depth == 0) target(place_access{base.offset[0]}, logarithm);
   } else {
@@ -92,43 +93,200 @@ __global__ void __launch_bounds__(block_threads)
       base.inside = V;
 #pragma unroll
       for (int k = 0; k < V; ++k)
-        x[g].v[k] = F == detail::row_function::softmax ? x[g].v[k] / sum : x[g].v[k] - logarithm;
+        x[g].v[k] = F == detail::row_function::softmax ? x[g].v[k] * inverse : x[g].v[k] - logarithm;
       put(base, target, lane_cast<typename Target::value_type>(x[g]));
     }
+  }
+}
+
+/// How blocks share rows that registers do not hold, or that are not aligned.
+struct row_cover {
+  enum phase { both, first, second };  ///< first: what parts of rows add up to; second: the results that come of it
+  int deep;                            ///< threads of a row, a power of two
+  int parts;                           ///< blocks of a row
+  int32 part;                          ///< places of a part
+  int64 rows, places;
+  bool held;  ///< between the passes, in shared memory
+};
+/// The largest of a part of a row, and the sum of exp(x - largest).
+template <class T>
+struct row_part {
+  T largest, sum;
+};
+
+/// Two passes over rows: the first keeps the largest so far and the sum relative to it (Milakov and Gimelshein 2018).
+/// Lane k of thread t is `deep` places from lane k - 1: a warp's accesses lie together whatever the alignment.
+template <detail::row_function F, int V, int Operands, class Target, class Tree, class Part>
+__global__ void __launch_bounds__(row_threads)
+    row_passes_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree,
+                      const __grid_constant__ thread_space<Operands> s, const __grid_constant__ row_cover r,
+                      const row_cover::phase phase, Part* found) {
+  using T = detail::compute_t<typename Tree::value_type>;
+  using access = lane_access<V, Operands, Tree>;
+  constexpr bool per_row = F == detail::row_function::logsumexp;
+  extern __shared__ __align__(16) char raw[];
+  __shared__ T shared[row_threads / warp];
+  const int deep = r.deep, t = int(threadIdx.x) % deep, of_block = int(threadIdx.x) / deep;
+  const int64 row = int64(blockIdx.x) * (int(blockDim.x) / deep) + of_block, begin = int64(blockIdx.y) * r.part;
+  const int32 n = row >= r.rows ? 0 : int32(r.places - begin < r.part ? r.places - begin : r.part);
+  T* const held = reinterpret_cast<T*>(raw) + of_block * n;
+  access base;
+  base.start(s);
+  int64 step[Operands];
+  if (n > 0) s.move(row, 0, s.kept, base.offset);
+#pragma unroll
+  for (int k = 0; k < Operands; ++k) {
+    step[k] = s.step[k][s.ndim - 1];
+    base.offset[k] += begin * step[k];
+  }
+  // `use(a, at, inside)` for V places from `at` on, `deep` apart, and several such at once where they are whole
+  const auto each = [&](const auto& prepare, const auto& use) {
+    constexpr int U = 2;
+    const auto at_place = [&](int32 at, int inside) {
+      access a = base;
+      a.inside = inside;
+#pragma unroll
+      for (int k = 0; k < Operands; ++k) a.offset[k] += at * step[k];
+      return a;
+    };
+    int32 at = t;
+    for (; at < n - (U * V - 1) * deep; at += U * V * deep) {
+      access a[U];
+#pragma unroll
+      for (int u = 0; u < U; ++u) prepare(a[u] = at_place(at + u * V * deep, V), V);
+#pragma unroll
+      for (int u = 0; u < U; ++u) use(a[u], at + u * V * deep, V);
+    }
+    for (; at < n; at += V * deep) {
+      int inside = 0;
+#pragma unroll
+      for (int k = 0; k < V; ++k) inside += at + k * deep < n;
+      access a = at_place(at, inside);
+      prepare(a, inside);
+      use(a, at, inside);
+    }
+  };
+  const auto fetch = [&](access& a, int) { a.template fetch<reach::apart>(tree); };
+  const auto finite = [](T v) { return v == detail::bounds<T>::highest || v == detail::bounds<T>::lowest ? T(0) : v; };
+  T largest = detail::bounds<T>::lowest, sum = 0;
+  if (phase != row_cover::second) {
+    each(fetch, [&](const access& a, int32 at, int inside) {
+      const auto v = lane_cast<T>(tree(a));
+      T top = largest;
+#pragma unroll
+      for (int k = 0; k < V; ++k)
+        if (k < inside) top = op::max_op::combine(top, v.v[k]);
+      const T from = finite(top);
+      sum *= math::exp(largest - from);
+      largest = top;
+#pragma unroll
+      for (int k = 0; k < V; ++k)
+        if (k < inside) {
+          sum += math::exp(v.v[k] - from);
+          if (r.held) held[at + k * deep] = v.v[k];
+        }
+    });
+  } else if (t < r.parts && n > 0) {
+    largest = found[row * r.parts + t].largest;
+    sum = found[row * r.parts + t].sum;
+  }
+  const T top = combine_row<op::max_op>(largest, deep, shared);
+  sum = combine_row<op::sum_op>(T(sum * math::exp(largest - finite(top))), deep, shared);
+  if (n == 0) return;
+  if (phase == row_cover::first) {
+    if (t == 0) found[row * r.parts + blockIdx.y] = {top, sum};
+    return;
+  }
+  if (!per_row && finite(top) != top) sum = top - top;  // NaN: there is no value
+  const T logarithm = math::log(sum) + top, inverse = 1 / sum;
+  if constexpr (per_row) {
+    if (t == 0) target(place_access{base.offset[0]}, finite(top) == top ? logarithm : top);
+  } else {
+    const auto finish = [&](const access& a, lanes<T, V> v) {
+#pragma unroll
+      for (int k = 0; k < V; ++k)
+        v.v[k] = F == detail::row_function::softmax ? math::exp(v.v[k] - top) * inverse : v.v[k] - logarithm;
+      put(a, target, lane_cast<typename Target::value_type>(v));
+    };
+    if (r.held)
+      each([](access&, int) {},
+           [&](const access& a, int32 at, int inside) {
+             lanes<T, V> v;
+#pragma unroll
+             for (int k = 0; k < V; ++k) v.v[k] = k < inside ? held[at + k * deep] : T(0);
+             finish(a, v);
+           });
+    else each(fetch, [&](const access& a, int32, int) { finish(a, lane_cast<T>(tree(a))); });
   }
 }
 
 #pragma GCC visibility pop
 }  // namespace gpu
 
-/// Rows that lie contiguous and aligned, up to 8192 elements of float32.
+/// Rows whose elements lie side by side, of any length and alignment.
 template <class Build, detail::row_function F, class Make, class Tree, int Operands>
 bool run_rows(cuda device, const Make& make, const Tree& tree, const detail::iteration_space<Operands>& s) {
   using loaded = gpu::registers<1, Tree>;
   using target = decltype(make());
+  using T = detail::compute_t<typename Tree::value_type>;
   constexpr int V = gpu::lanes_for<Tree::widest, loaded::widest>;
   constexpr bool per_row = F == detail::row_function::logsumexp;
   const int x = s.ndim - 1;
-  if (s.ndim != s.kept + 1 || loaded::count == 0 || s.size(0, s.ndim) == 0 ||
-      s.extent[x] > gpu::block_threads * V * gpu::row_groups)
-    return false;
+  if (s.ndim != s.kept + 1 || loaded::count == 0 || s.size(0, s.ndim) == 0 || s.extent[x] > INT32_MAX / 4) return false;
   gpu::survey<Operands> leaves;
   detail::for_each_operand(tree, leaves);
   if (!per_row) leaves.of[0] = {reinterpret_cast<const void*>(256), int(sizeof(typename target::value_type))};  // new
+  const int64 rows = s.size(0, s.kept), places = s.extent[x];
   uint64 wide = 0;
-  if (!gpu::wide_operands(s, leaves.of, x, V, wide) || __builtin_popcountll(wide) != loaded::count + !per_row)
-    return false;
+  if (places % V == 0 && places <= gpu::block_threads * V * gpu::row_groups &&
+      gpu::wide_operands(s, leaves.of, x, V, wide) && __builtin_popcountll(wide) == loaded::count + !per_row) {
+    gpu::thread_space<Operands> t;
+    t.divide(s, V, x, true);
+    t.wide = wide;
+    int deep = gpu::power_of_two_above(gpu::ceil_div(t.extent[x].divisor, gpu::row_groups), gpu::block_threads);
+    while (deep < gpu::warp && deep * 4 < t.extent[x].divisor) deep *= 2;  // whole lines of memory, where rows have them
+    const target to = make();
+    gpu::launch(device.ordinal, s.store, Operands, gpu::rows_kernel<F, V, Operands, target, Tree>,
+                dim3(unsigned(gpu::ceil_div(rows, gpu::block_threads / deep))), gpu::block_threads, 0, to, tree, t, deep,
+                rows);
+    return true;
+  }
+  for (int k = 0; k < Operands; ++k)
+    if (leaves.of[k].data != nullptr && s.stride[k][x] != 1 && s.stride[k][x] != 0) return false;
   gpu::thread_space<Operands> t;
-  t.divide(s, V, x, true);
-  if (!t.whole) return false;
-  t.wide = wide;
-  const int64 rows = s.size(0, s.kept);
-  int deep = gpu::power_of_two_above(gpu::ceil_div(t.extent[x].divisor, gpu::row_groups), gpu::block_threads);
-  while (deep < gpu::warp && deep * 4 < t.extent[x].divisor) deep *= 2;  // whole lines of memory, where rows have them
+  t.divide(s, 1, x, true);
+  gpu::row_cover r;
+  r.rows = rows;
+  r.places = places;
+  const int multiprocessors = gpu::multiprocessors(device.ordinal);
+  const int64 block_bytes = places * int64(sizeof(T));
+  int threads = gpu::block_threads;
+  r.parts = rows * 2 > multiprocessors ? 1 : int(gpu::ceil_div(4 * multiprocessors, rows));
+  const int64 most = gpu::ceil_div(places, 8192);
+  if (r.parts > most) r.parts = int(most);
+  if (r.parts > gpu::block_threads) r.parts = gpu::block_threads;
+  r.part = int32(gpu::ceil_div(places, r.parts));
+  r.deep = r.parts > 1 ? threads : gpu::power_of_two_above(gpu::ceil_div(places, 8), threads);
+  if (r.parts == 1 && places > 16384) threads = r.deep = gpu::row_threads;
+  for (int k = 0; k < Operands; ++k) t.lane_step[k] = r.deep * s.stride[k][x];
+  const int together = threads / r.deep;
+  r.held = !per_row && r.parts == 1 && together * block_bytes <= gpu::most_shared;
   const target to = make();
-  gpu::launch(device.ordinal, s.store, Operands, gpu::rows_kernel<F, V, Operands, target, Tree>,
-              dim3(unsigned(gpu::ceil_div(rows, gpu::block_threads / deep))), gpu::block_threads, 0, to, tree, t, deep,
-              rows);
+  detail::storage_ref found;
+  if (r.parts > 1) found = allocate(device, ::std::size_t(rows * r.parts) * sizeof(gpu::row_part<T>));
+  const auto pass = [&](gpu::row_cover::phase phase, int64 parts) {
+    gpu::launch(device.ordinal, s.store, Operands,
+                gpu::row_passes_kernel<F, V, Operands, target, Tree, gpu::row_part<T>>,
+                dim3(unsigned(gpu::ceil_div(rows, together)), unsigned(parts)), threads,
+                r.held ? ::std::size_t(together * block_bytes) : 0, to, tree, t, r, phase,
+                static_cast<gpu::row_part<T>*>(found.get() ? found->data : nullptr));
+  };
+  if (r.parts == 1) {
+    pass(gpu::row_cover::both, 1);
+  } else {
+    pass(gpu::row_cover::first, r.parts);
+    pass(gpu::row_cover::second, per_row ? 1 : r.parts);
+  }
   return true;
 }
 

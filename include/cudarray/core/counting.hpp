@@ -1,0 +1,28 @@
+// Counts that threads share.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#endif
+
+namespace cudarray::inline v0::detail {
+
+/// True while the process is known to have one thread: what threads share needs no locked access then, which costs more
+/// than all else in the handling of small arrays.
+inline bool one_thread() {
+#if __has_include(<sys/single_threaded.h>)
+  return __libc_single_threaded != 0;
+#else
+  return false;
+#endif
+}
+
+/// Adds to a count that threads share. Returns what it is then.
+template <int Order = __ATOMIC_RELAXED, class I>
+I add_shared(I& count, I by) {
+  if (one_thread()) return count = I(count + by);
+  return __atomic_add_fetch(&count, by, Order);
+}
+
+}  // namespace cudarray::inline v0::detail
