@@ -167,3 +167,41 @@ TEST_CASE("losses: softmax and its kin of rows short and long") {
   CHECK(test::equal(ca::nnet::logsumexp(a(ca::slice(0, 2))), {2}, std::vector<float>{-inf, inf}));
   CHECK(test::equal(ca::nnet::softmax(a(2)), {4}, std::vector<float>{0, 0.5f, 0.5f, 0}));
 }
+
+// Blocks, clusters and several kernels share rows on CUDA, by their length and number. Row 0 is all -inf, row 1 has
+// +inf, row 2 NaN, row 3 begins with -inf, as masked ones do.
+TEST_CASE("losses: softmax and its kin of few rows and many, of any alignment") {
+  const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  using shape = std::pair<ca::int64, ca::int64>;
+  for (const auto& [rows, n] : {shape{4, 100003}, {40, 30001}, {40, 8196}, {300, 20001}, {270, 1023}, {513, 10}}) {
+    INFO("rows " << rows << ", n " << n);
+    const ca::shape s = {rows, n};
+    const auto size = std::size_t(rows * n);
+    std::vector<float> x(std::size_t(rows * (n + 3)));
+    std::vector<double> soft(size), logarithm(size), sums;
+    for (ca::int64 r = 0; r < rows; ++r) {
+      float* const row = x.data() + r * (n + 3) + 1;
+      for (ca::int64 k = 0; k < n; ++k) row[k] = float((r * 31 + k * 7919) % 101) * 0.25f - 9.f;
+      if (r == 0 || r == 3) std::fill(row, row + (r == 0 ? n : n / 2), float(-inf));
+      if (r == 1) row[n - 2] = float(inf);
+      if (r == 2) row[n / 3] = float(nan);
+      double sum = 0;
+      for (ca::int64 k = 0; k < n; ++k) sum += std::exp(double(row[k]));
+      sums.push_back(std::log(sum));
+      for (ca::int64 k = 0; k < n; ++k) {
+        const auto at = std::size_t(r * n + k);
+        soft[at] = r < 3 ? nan : std::exp(double(row[k])) / sum;
+        logarithm[at] = double(row[k]) - sums.back();
+      }
+    }
+    const ca::ndarray<float> wide = ca::array(x, {rows, n + 3}), apart = wide(_, ca::slice(1, 1 + n)), a = apart.copy();
+    const ca::ndarray<float> zeros = ca::zeros({n});
+    for (const auto& operand : {a, apart}) {
+      CHECK(test::close(nnet::softmax(operand), s, soft, 1e-6));
+      CHECK(test::close(nnet::log_softmax(operand), s, logarithm, 2e-6));
+      CHECK(test::close(nnet::logsumexp(operand), {rows}, sums, 1e-6));
+    }
+    CHECK(test::close(nnet::softmax(apart + zeros), s, soft, 1e-6));
+    CHECK(test::close(nnet::log_softmax(ca::astype<double>(apart)), s, logarithm, 1e-12));
+  }
+}

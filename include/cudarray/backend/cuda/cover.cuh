@@ -62,7 +62,7 @@ template <int Operands>
 struct map_cover {
   enum { rows, any, tiles } form = any;
   thread_space<Operands> threads;
-  divider per_row;  ///< blocks on a row
+  divider per_row;  ///< blocks on a row, or, of even rows, how many a group of threads takes
   // tiles
   int64 height = 0, width = 0;
   int64 y_step[Operands] = {}, x_step[Operands] = {};
@@ -121,7 +121,8 @@ CUDARRAY_NO_INLINE void cover_map(map_cover<Operands>& c, const detail::iteratio
   }
   int split = x;
   uint64 wide = 0;
-  const bool neighbours = x >= 0 && of[0].data != nullptr && wide_operands(s, of, x, V, wide);
+  bool neighbours = x >= 0 && of[0].data != nullptr && wide_operands(s, of, x, V, wide);
+  for (int k = 1; k < Operands; ++k) neighbours = neighbours && (!of[k].gathered || wide >> k & 1);  // rows are picked
   if (neighbours) {
     c.threads.divide(s, V, x, true);
     c.threads.wide = wide;
@@ -134,6 +135,8 @@ CUDARRAY_NO_INLINE void cover_map(map_cover<Operands>& c, const detail::iteratio
     }
     if (c.threads.whole && row >= 4) {
       c.threads.short_rows = true;
+      c.threads.even_rows = s.ndim == 2 && block_threads % row == 0;
+      if (c.threads.even_rows) c.per_row = divider(block_threads / row);
       c.blocks = ceil_div(c.threads.threads, per_block);
       c.form = map_cover<Operands>::rows;
       return;

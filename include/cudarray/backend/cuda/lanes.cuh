@@ -118,6 +118,7 @@ struct thread_space {
   bool whole = true;        ///< no lane is outside
   bool by_warps = false;    ///< lanes are a warp's width apart
   bool short_rows = false;  ///< a block takes several
+  bool even_rows = false;   ///< and as many with each group of threads, on two axes
   uint64 wide = 0;          ///< a bit for each operand whose lanes are one aligned access
   int64 last = 1;           ///< threads of the last axis
   // what rows need stands in front: a kernel waits for each line of its parameters
@@ -230,6 +231,18 @@ struct operands_of<detail::apply<Op, Types, K...>> : joined<typename operands_of
 template <class T, class Index>
 struct operands_of<detail::scatter_to<T, Index>> : operands_of<Index> {};
 
+/// The operands of a tree, a bit each, that say what is picked.
+template <class List>
+inline constexpr uint64 operand_bits = 0;
+template <int... I, class... T>
+inline constexpr uint64 operand_bits<operand_list<operand<I, T>...>> = (uint64(0) | ... | (uint64(1) << I));
+template <class Tree>
+inline constexpr uint64 index_operands = 0;
+template <int I, class T, class X>
+inline constexpr uint64 index_operands<detail::gathered<I, T, X>> = operand_bits<typename operands_of<X>::type>;
+template <class Op, class Types, class... K>
+inline constexpr uint64 index_operands<detail::apply<Op, Types, K...>> = (uint64(0) | ... | index_operands<K>);
+
 template <int V, class List>
 struct fetched;
 template <int V, int... I, class... T>
@@ -245,12 +258,13 @@ template <int V, class... Trees>
 using registers = fetched<V, typename joined<typename operands_of<Trees>::type...>::type>;
 
 /// How the lanes of a load lie: as one aligned access; apart, some of them outside perhaps; or as the space says, all
-/// inside.
-enum class reach { wide, apart, whole };
+/// inside, where rows may be picked as wholes (`taken`): all lanes have one index then.
+enum class reach { wide, apart, whole, taken };
 
 /// V places of a space as trees see them.
 template <int V, int Operands, class... Trees>
 struct lane_access {
+  static constexpr uint64 indices = (uint64(0) | ... | index_operands<Trees>);
   const thread_space<Operands>* space;
   int64 offset[Operands];
   int inside;  ///< lanes from this one on are outside; they repeat lane 0
@@ -269,9 +283,13 @@ struct lane_access {
     const T* q = p + offset[I];
     const int64 step = space->lane_step[I];
     lanes<T, V> r;
-    if (R == reach::wide || (R == reach::whole && space->wide >> I & 1)) {
+    if constexpr (R == reach::taken && (indices >> I & 1) != 0) {
+      r.v[0] = load_one(q);
+#pragma unroll
+      for (int k = 1; k < V; ++k) r.v[k] = r.v[0];
+    } else if (R == reach::wide || ((R == reach::whole || R == reach::taken) && space->wide >> I & 1)) {
       r = load_wide<V>(q);
-    } else if (R == reach::whole || inside == V) {
+    } else if (R == reach::whole || R == reach::taken || inside == V) {
 #pragma unroll
       for (int k = 0; k < V; ++k, q += step) r.v[k] = load_one(q);
     } else {
@@ -290,7 +308,7 @@ struct lane_access {
     }
     template <int I, class T, class X>
     __device__ void operator()(const detail::gathered<I, T, X>& g) const {
-      if constexpr (Gathered) static_cast<detail::slot<I, lanes<T, V>>&>(a.loaded).value = a.pick(g);
+      if constexpr (Gathered) static_cast<detail::slot<I, lanes<T, V>>&>(a.loaded).value = a.template pick<R>(g);
     }
     template <class L>
     __device__ void operator()(const L&) const {}
@@ -336,22 +354,21 @@ struct lane_access {
   __device__ lanes<T, V> gather(const detail::gathered<I, T, X>&) const {
     return detail::get<I>(loaded);
   }
-  /// Where all lanes pick the same index, as along a row that is taken whole, they are read as one.
-  template <int I, class T, class X>
+  template <reach R, int I, class T, class X>
   __device__ lanes<T, V> pick(const detail::gathered<I, T, X>& g) const {
     const auto index = lane_cast<int64>(g.index(*this));
     lanes<T, V> r = {};
-    if ((space->wide >> I & 1) && inside == V) {
+    if constexpr (R == reach::taken) {
       int64 at = index.v[0];
       if (detail::resolve_index(at, g.limit, g.fault, g.function, g.axis))
         r = load_wide<V>(g.p + offset[I] + at * g.stride);
-      return r;
-    }
+    } else {
 #pragma unroll
-    for (int k = 0; k < V; ++k) {
-      int64 at = index.v[k];
-      if (k < inside && detail::resolve_index(at, g.limit, g.fault, g.function, g.axis))
-        r.v[k] = g.p[offset[I] + k * space->lane_step[I] + at * g.stride];
+      for (int k = 0; k < V; ++k) {
+        int64 at = index.v[k];
+        if (k < inside && detail::resolve_index(at, g.limit, g.fault, g.function, g.axis))
+          r.v[k] = g.p[offset[I] + k * space->lane_step[I] + at * g.stride];
+      }
     }
     return r;
   }

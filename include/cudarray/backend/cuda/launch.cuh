@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <nv/target>
+
 #include "memory.hpp"
 
 namespace cudarray::inline v0::backend::gpu {
@@ -10,21 +12,52 @@ inline constexpr int block_threads = 256, warp = 32;
 inline constexpr int most_shared = 48 << 10;  ///< bytes of shared memory that every block may have
 
 /// Launches a kernel on the current stream of `ordinal` after ordering it behind other users of its operands (operand
-/// 0 is written); counted and checked.
+/// 0 is written); counted and checked. Blocks of a cluster, so many along y, run at the same time.
 CUDARRAY_NO_INLINE inline void launch_kernel(int ordinal, detail::storage* const* operands, int count,
                                              const void* kernel, dim3 grid, dim3 threads, ::std::size_t shared_bytes,
-                                             void** arguments) {
+                                             void** arguments, unsigned cluster = 1) {
   const device_guard guard(ordinal);
   const stream_ref& stream = current(ordinal);
   for (int k = 0; k < count; ++k) use_on(operands[k], stream, k == 0);
-  check(cudaLaunchKernel(kernel, grid, threads, arguments, shared_bytes, stream->handle), "kernel launch");
+  if (cluster == 1) {
+    check(cudaLaunchKernel(kernel, grid, threads, arguments, shared_bytes, stream->handle), "kernel launch");
+  } else {
+    cudaLaunchAttribute size{};
+    size.id = cudaLaunchAttributeClusterDimension;
+    size.val.clusterDim.x = size.val.clusterDim.z = 1;
+    size.val.clusterDim.y = cluster;
+    const cudaLaunchConfig_t how{grid, threads, shared_bytes, stream->handle, &size, 1};
+    check(cudaLaunchKernelExC(&how, kernel, arguments), "kernel launch");
+  }
   detail::count(detail::counters.kernels);
+}
+/// How many blocks a cluster may have: 1 where the device, or what the kernel was compiled for, has none.
+CUDARRAY_NO_INLINE inline int most_of_cluster(int ordinal, const void* kernel) {
+  int clusters = 0;
+  cudaFuncAttributes code;
+  check(cudaDeviceGetAttribute(&clusters, cudaDevAttrClusterLaunch, ordinal), "cudaDeviceGetAttribute");
+  check(cudaFuncGetAttributes(&code, kernel), "cudaFuncGetAttributes");
+  return clusters != 0 && code.ptxVersion >= 90 ? 8 : 1;
+}
+template <class... P>
+void launch_clusters(unsigned cluster, int ordinal, detail::storage* const* operands, int count, void (*kernel)(P...),
+                     dim3 grid, dim3 threads, ::std::size_t shared_bytes,
+                     const ::std::type_identity_t<P>&... arguments) {
+  void* list[] = {const_cast<void*>(static_cast<const void*>(&arguments))...};
+  launch_kernel(ordinal, operands, count, reinterpret_cast<const void*>(kernel), grid, threads, shared_bytes, list,
+                cluster);
 }
 template <class... P>
 void launch(int ordinal, detail::storage* const* operands, int count, void (*kernel)(P...), dim3 grid, dim3 threads,
             ::std::size_t shared_bytes, const ::std::type_identity_t<P>&... arguments) {
-  void* list[] = {const_cast<void*>(static_cast<const void*>(&arguments))...};
-  launch_kernel(ordinal, operands, count, reinterpret_cast<const void*>(kernel), grid, threads, shared_bytes, list);
+  launch_clusters(1, ordinal, operands, count, kernel, grid, threads, shared_bytes, arguments...);
+}
+
+/// Waits for all threads of a cluster, and for what they have written.
+__device__ inline void cluster_barrier() {
+  NV_IF_TARGET(NV_PROVIDES_SM_90,
+               (asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::
+                                 : "memory");))
 }
 
 inline int64 ceil_div(int64 a, int64 b) { return (a + b - 1) / b; }

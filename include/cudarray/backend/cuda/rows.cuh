@@ -65,9 +65,9 @@ __global__ void __launch_bounds__(block_threads)
     }
   }
   largest = combine_row<op::max_op>(largest, deep, shared);
-  // where all is -inf, or +inf is there, logsumexp is what it is; softmax has no value
+  // where all is -inf, or +inf is there, that is logsumexp; softmax has no value
   const bool infinite = largest == detail::bounds<T>::highest || largest == detail::bounds<T>::lowest;
-  const T top = per_row && infinite ? T(0) : largest;
+  const T top = F != detail::row_function::softmax && infinite ? T(0) : largest;
   T sum = 0;
 #pragma unroll
   for (int g = 0; g < row_groups; ++g) {
@@ -102,16 +102,52 @@ __global__ void __launch_bounds__(block_threads)
 /// How blocks share rows that registers do not hold, or that are not aligned.
 struct row_cover {
   enum phase { both, first, second };  ///< first: what parts of rows add up to; second: the results that come of it
-  int deep;                            ///< threads of a row, a power of two
-  int parts;                           ///< blocks of a row
+  int deep;                            ///< threads of a row in a block, a power of two
+  int parts;                           ///< blocks of a row: a cluster, or in two phases
   int32 part;                          ///< places of a part
   int64 rows, places;
-  bool held;  ///< between the passes, in shared memory
+  int threads;  ///< of a block
+  bool held;    ///< between the passes, in shared memory
 };
+/// Chooses it. Blocks of a cluster share rows where these are few, more blocks in two kernels where they are very few:
+/// what a block does once takes its time, and one block to a row is best where there are enough.
+CUDARRAY_NO_INLINE inline row_cover cover_rows(int64 rows, int64 places, int64 bytes, bool twice, int cluster,
+                                               int multiprocessors) {
+  constexpr int64 least = 4096, far = 16384;  // places of a part; of a row that is long
+  row_cover r;
+  r.rows = rows;
+  r.places = places;
+  r.threads = block_threads;
+  int64 parts = ceil_div(2 * multiprocessors, rows);
+  if (parts > cluster && rows * cluster >= multiprocessors) parts = cluster;
+  if (parts > ceil_div(places, least)) parts = ceil_div(places, least);
+  if (parts > block_threads) parts = block_threads;
+  r.parts = int(parts);
+  r.part = int32(ceil_div(places, parts));
+  if (parts > 1) {
+    r.deep = r.threads;
+  } else if (twice && places > far) {  // few rows at a time, so that the second pass finds them in the cache
+    r.deep = r.threads = row_threads;
+  } else {  // threads of a warp need not wait for each other
+    const int few = power_of_two_above(ceil_div(places, 32), r.threads);
+    const int many = power_of_two_above(ceil_div(places, 8), warp);
+    r.deep = few > many ? few : many;
+  }
+  r.held = twice && parts <= cluster && r.threads / r.deep * int64(r.part) * bytes <= most_shared;
+  return r;
+}
 /// The largest of a part of a row, and the sum of exp(x - largest).
 template <class T>
 struct row_part {
   T largest, sum;
+};
+
+/// The larger number; NaN is handed on by the sum that follows.
+struct larger {
+  template <class T>
+  static __device__ T combine(T a, T b) {
+    return a > b ? a : b;
+  }
 };
 
 /// Two passes over rows: the first keeps the largest so far and the sum relative to it (Milakov and Gimelshein 2018).
@@ -141,7 +177,7 @@ __global__ void __launch_bounds__(row_threads)
   }
   // `use(a, at, inside)` for V places from `at` on, `deep` apart, and several such at once where they are whole
   const auto each = [&](const auto& prepare, const auto& use) {
-    constexpr int U = 2;
+    constexpr int U = 4;
     const auto at_place = [&](int32 at, int inside) {
       access a = base;
       a.inside = inside;
@@ -175,7 +211,7 @@ __global__ void __launch_bounds__(row_threads)
       T top = largest;
 #pragma unroll
       for (int k = 0; k < V; ++k)
-        if (k < inside) top = op::max_op::combine(top, v.v[k]);
+        if (k < inside) top = larger::combine(v.v[k], top);
       const T from = finite(top);
       sum *= math::exp(largest - from);
       largest = top;
@@ -186,21 +222,28 @@ __global__ void __launch_bounds__(row_threads)
           if (r.held) held[at + k * deep] = v.v[k];
         }
     });
-  } else if (t < r.parts && n > 0) {
-    largest = found[row * r.parts + t].largest;
-    sum = found[row * r.parts + t].sum;
   }
-  const T top = combine_row<op::max_op>(largest, deep, shared);
-  sum = combine_row<op::sum_op>(T(sum * math::exp(largest - finite(top))), deep, shared);
+  T top;
+  const auto combine = [&] {
+    top = combine_row<larger>(largest, deep, shared);
+    sum = combine_row<op::sum_op>(T(sum * math::exp(largest - finite(top))), deep, shared);
+  };
+  if (phase != row_cover::second) combine();
   if (n == 0) return;
-  if (phase == row_cover::first) {
-    if (t == 0) found[row * r.parts + blockIdx.y] = {top, sum};
-    return;
+  if (r.parts > 1) {
+    if (phase != row_cover::second && t == 0) found[row * r.parts + blockIdx.y] = {top, sum};
+    if (phase == row_cover::first) return;
+    if (phase == row_cover::both) cluster_barrier();
+    const Part of_part = t < r.parts ? found[row * r.parts + t] : Part{detail::bounds<T>::lowest, 0};
+    largest = of_part.largest;
+    sum = of_part.sum;
+    combine();
   }
-  if (!per_row && finite(top) != top) sum = top - top;  // NaN: there is no value
-  const T logarithm = math::log(sum) + top, inverse = 1 / sum;
+  // as above
+  if (F == detail::row_function::softmax && finite(top) != top) sum = top - top;
+  const T logarithm = finite(top) == top || sum != sum ? math::log(sum) + top : top, inverse = 1 / sum;
   if constexpr (per_row) {
-    if (t == 0) target(place_access{base.offset[0]}, finite(top) == top ? logarithm : top);
+    if (t == 0 && blockIdx.y == 0) target(place_access{base.offset[0]}, logarithm);
   } else {
     const auto finish = [&](const access& a, lanes<T, V> v) {
 #pragma unroll
@@ -244,48 +287,40 @@ bool run_rows(cuda device, const Make& make, const Tree& tree, const detail::ite
     t.divide(s, V, x, true);
     t.wide = wide;
     int deep = gpu::power_of_two_above(gpu::ceil_div(t.extent[x].divisor, gpu::row_groups), gpu::block_threads);
-    while (deep < gpu::warp && deep * 4 < t.extent[x].divisor) deep *= 2;  // whole lines of memory, where rows have them
+    while (deep < gpu::warp && deep * 4 < t.extent[x].divisor)
+      deep *= 2;  // whole lines of memory, where rows have them
     const target to = make();
     gpu::launch(device.ordinal, s.store, Operands, gpu::rows_kernel<F, V, Operands, target, Tree>,
-                dim3(unsigned(gpu::ceil_div(rows, gpu::block_threads / deep))), gpu::block_threads, 0, to, tree, t, deep,
-                rows);
+                dim3(unsigned(gpu::ceil_div(rows, gpu::block_threads / deep))), gpu::block_threads, 0, to, tree, t,
+                deep, rows);
     return true;
   }
   for (int k = 0; k < Operands; ++k)
     if (leaves.of[k].data != nullptr && s.stride[k][x] != 1 && s.stride[k][x] != 0) return false;
+  constexpr auto passes = gpu::row_passes_kernel<F, V, Operands, target, Tree, gpu::row_part<T>>;
+  static int clusters[gpu::most_devices];  // how many blocks they have
+  int& cluster = clusters[device.ordinal];
+  if (cluster == 0) cluster = gpu::most_of_cluster(device.ordinal, reinterpret_cast<const void*>(passes));
   gpu::thread_space<Operands> t;
   t.divide(s, 1, x, true);
-  gpu::row_cover r;
-  r.rows = rows;
-  r.places = places;
-  const int multiprocessors = gpu::multiprocessors(device.ordinal);
-  const int64 block_bytes = places * int64(sizeof(T));
-  int threads = gpu::block_threads;
-  r.parts = rows * 2 > multiprocessors ? 1 : int(gpu::ceil_div(4 * multiprocessors, rows));
-  const int64 most = gpu::ceil_div(places, 8192);
-  if (r.parts > most) r.parts = int(most);
-  if (r.parts > gpu::block_threads) r.parts = gpu::block_threads;
-  r.part = int32(gpu::ceil_div(places, r.parts));
-  r.deep = r.parts > 1 ? threads : gpu::power_of_two_above(gpu::ceil_div(places, 8), threads);
-  if (r.parts == 1 && places > 16384) threads = r.deep = gpu::row_threads;
+  const gpu::row_cover r =
+      gpu::cover_rows(rows, places, int64(sizeof(T)), !per_row, cluster, gpu::multiprocessors(device.ordinal));
   for (int k = 0; k < Operands; ++k) t.lane_step[k] = r.deep * s.stride[k][x];
-  const int together = threads / r.deep;
-  r.held = !per_row && r.parts == 1 && together * block_bytes <= gpu::most_shared;
+  const int64 together = r.threads / r.deep;
   const target to = make();
   detail::storage_ref found;
   if (r.parts > 1) found = allocate(device, ::std::size_t(rows * r.parts) * sizeof(gpu::row_part<T>));
-  const auto pass = [&](gpu::row_cover::phase phase, int64 parts) {
-    gpu::launch(device.ordinal, s.store, Operands,
-                gpu::row_passes_kernel<F, V, Operands, target, Tree, gpu::row_part<T>>,
-                dim3(unsigned(gpu::ceil_div(rows, together)), unsigned(parts)), threads,
-                r.held ? ::std::size_t(together * block_bytes) : 0, to, tree, t, r, phase,
-                static_cast<gpu::row_part<T>*>(found.get() ? found->data : nullptr));
+  const auto run = [&](gpu::row_cover::phase phase, int parts) {
+    gpu::launch_clusters(phase == gpu::row_cover::both ? unsigned(parts) : 1, device.ordinal, s.store, Operands, passes,
+                         dim3(unsigned(gpu::ceil_div(rows, together)), unsigned(parts)), unsigned(r.threads),
+                         r.held ? ::std::size_t(together * r.part) * sizeof(T) : 0, to, tree, t, r, phase,
+                         static_cast<gpu::row_part<T>*>(found.get() ? found->data : nullptr));
   };
-  if (r.parts == 1) {
-    pass(gpu::row_cover::both, 1);
+  if (r.parts <= cluster) {
+    run(gpu::row_cover::both, r.parts);
   } else {
-    pass(gpu::row_cover::first, r.parts);
-    pass(gpu::row_cover::second, per_row ? 1 : r.parts);
+    run(gpu::row_cover::first, r.parts);
+    run(gpu::row_cover::second, per_row ? 1 : r.parts);
   }
   return true;
 }
