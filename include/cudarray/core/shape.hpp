@@ -88,7 +88,8 @@ CUDARRAY_PER_BUILD inline int normal_axis(const char* function, int64 axis, int 
 }
 
 /// The shape both broadcast to, by NumPy's rule. Throws shape_error naming the axis, counted in the result.
-CUDARRAY_PER_BUILD inline shape broadcast_shapes(const char* function, const shape& a, const shape& b) {
+CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD inline shape broadcast_shapes(const char* function, const shape& a,
+                                                                    const shape& b) {
   const shape& longer = a.ndim() >= b.ndim() ? a : b;
   const shape& shorter = a.ndim() >= b.ndim() ? b : a;
   shape r = longer;

@@ -21,6 +21,29 @@ CUDARRAY_FORCE_INLINE void fill_lanes(A& a, const T& v) {
     a.v = v - decltype(a.v){};
   }
 }
+/// simd::interleave and simd::select of accumulators.
+template <bool Second, class A>
+CUDARRAY_FORCE_INLINE A interleave_lanes(const A& a, const A& b) {
+  if constexpr (requires { a.first; })
+    return {interleave_lanes<Second>(a.first, b.first), interleave_lanes<Second>(a.second, b.second)};
+  else return {simd::interleave<Second>(a, b)};
+}
+/// The lanes [begin, end) of an accumulator.
+template <class A>
+CUDARRAY_FORCE_INLINE auto lanes_between(const A& a, int begin, int end) {
+  if constexpr (requires { a.first; }) {
+    return lanes_between(a.first, begin, end);
+  } else {
+    ::std::remove_cvref_t<decltype(a < a)> r;
+    for (int k = 0; k < int(sizeof(r.v) / sizeof(r.v[0])); ++k) r.v[k] = k >= begin && k < end ? -1 : 0;
+    return r;
+  }
+}
+template <class Mask, class A>
+CUDARRAY_FORCE_INLINE A select_lanes(const Mask& c, const A& a, const A& b) {
+  if constexpr (requires { a.first; }) return {select_lanes(c, a.first, b.first), select_lanes(c, a.second, b.second)};
+  else return {simd::select(c, a, b)};
+}
 template <class Total, class A>
 CUDARRAY_FORCE_INLINE Total lane_total(const A& a, int k) {
   if constexpr (requires { a.first; }) return {lane(a.first, k), lane(a.second, k)};
@@ -66,8 +89,8 @@ struct reduction_kernels {
     }
   }
   /// Results of `count` elements each, along a row of the target.
-  static void store(const void* self, const int64* offset, const int64* step, const void* totals, int64 n,
-                    int64 count) {
+  CUDARRAY_NO_INLINE static void store(const void* self, const int64* offset, const int64* step, const void* totals,
+                                       int64 n, int64 count) {
     auto* const to = static_cast<const reduction_kernels*>(self)->target.p + offset[0];
     const int64 apart = step[0];
     for (int64 i = 0; i < n; ++i)
@@ -149,13 +172,49 @@ struct reduction_kernels {
   }
 
   /// Combines the elements [i, n) of a row, the first of them at `position + i` of what is reduced, into one total.
-  static void along(const void* self, const int64* offset, const int64* step, int64 i, int64 n, int64 position,
-                    bool packs, void* totals) {
+  CUDARRAY_NO_INLINE static void along(const void* self, const int64* offset, const int64* step, int64 i, int64 n,
+                                       int64 position, bool packs, void* totals) {
     const row r(static_cast<const reduction_kernels*>(self)->tree, offset, step);
     total sum = *static_cast<total*>(totals);
     if constexpr (packable)
       if (packs && n - i >= N) sum = add_packs(r, i, n, position, sum);
     *static_cast<total*>(totals) = add_elements(r, i, n, position, sum);
+  }
+
+  /// Short rows: each is combined into one pack, and N such packs, as the levels of a tree, into one with the total of
+  /// a row in each lane.
+  static constexpr bool takes_short_rows = packable && !Op::indexed;
+  /// Combines rows of n elements, `apart` from each other, each into its total: as many as it can. Returns how many.
+  /// Where n is less than N, elements behind a row are read, of the `readable` rows that are there.
+  static int64 beside(const void* self, const int64* offset, const int64* step, const int64* apart, int64 rows,
+                      int64 readable, int64 n, void* totals) {
+    int64 i = 0;
+    if constexpr (takes_short_rows) {
+      row r(static_cast<const reduction_kernels*>(self)->tree, offset, step);
+      using A = decltype(r.lanes(0));
+      A a[N], nothing;
+      fill_lanes(nothing, Op::template identity<block>());
+      // what is no whole pack are the last lanes of the last pack, or the first ones of the only one
+      const int64 whole = n / N * N, rest = n - whole, last = n < N ? 0 : n - N;
+      const auto counted = lanes_between(a[0], n < N ? 0 : int(N - rest), n < N ? int(rest) : N);
+      if (n < N && readable < rows + (N - 1) / n) rows = readable - (N - 1) / n;
+      for (; i + N <= rows; i += N) {
+        for (auto& of_row : a) {
+          of_row = nothing;
+          for (int64 k = 0; k < n; k += N) {
+            auto v = r.lanes(k < whole ? k : last);
+            if (k >= whole) v = select_lanes(counted, v, nothing);
+            of_row = Op::combine(of_row, v);
+          }
+          for (int k = 0; k < Operands; ++k) r.offset[k] += apart[k];
+        }
+        for (int half = N / 2; half > 0; half /= 2)
+          for (int k = 0; k < half; ++k)
+            a[k] = Op::combine(interleave_lanes<false>(a[k], a[k + half]), interleave_lanes<true>(a[k], a[k + half]));
+        add_lanes(static_cast<total*>(totals) + i, a[0]);
+      }
+    }
+    return i;
   }
 
   /// Combines rows, `down` apart, of N or more elements, element by element into as many totals.
@@ -223,8 +282,8 @@ void run_reduce(cpu, const Target& target, const Tree& tree, const Op&, const de
   host::memory_operand of[Operands];
   host::list_operands<Build>(tree, of);
   host::walk_reduction({&self, kernels::clear, kernels::merge, kernels::store, kernels::along, kernels::across,
-                        host::fetcher::of<Build>(self.tree), kernels::packable, Op::indexed, kernels::N,
-                        int(sizeof(typename kernels::total)), of},
+                        kernels::takes_short_rows ? kernels::beside : nullptr, host::fetcher::of<Build>(self.tree),
+                        kernels::packable, Op::indexed, kernels::N, int(sizeof(typename kernels::total)), of},
                        host::walk_space(s));
 }
 

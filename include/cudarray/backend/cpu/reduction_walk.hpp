@@ -14,6 +14,7 @@ struct reduce_kernels {
   void (*store)(const void*, const int64*, const int64*, const void*, int64, int64);
   void (*along)(const void*, const int64*, const int64*, int64, int64, int64, bool, void*);
   void (*across)(const void*, const int64*, const int64*, const int64*, int64, int64, void*);
+  int64 (*beside)(const void*, const int64*, const int64*, const int64*, int64, int64, int64, void*);  ///< or null
   fetcher gathers;
   bool packable, indexed;
   int lanes;       ///< of a pack
@@ -28,6 +29,7 @@ struct reduction_cut {
   enum { by_element, along, across } form = by_element;
   bool staged[most_operands];  ///< operands that are copied to tiles
   bool tiled = false;          ///< there are any
+  bool beside = false;         ///< short rows are combined side by side
   int64 width = 1;             ///< results of a task, along the last kept axis
   int64 depth = 1;             ///< reduced places of a tile, along the last axis
   int64 fold = 1;              ///< rows that are combined side by side
@@ -52,7 +54,7 @@ struct reduction_cut {
   }
 
   CUDARRAY_PER_BUILD reduction_cut(const walk_space& space, const reduce_kernels& r) : s(space) {
-    constexpr int64 short_row = 128, widest = 1024, tile = 4096, block = 64;
+    constexpr int64 short_row = 128, most_beside = 512, widest = 1024, tile = 4096, block = 64;
     side = s.kept - 1;
     inner = s.ndim - 1;
     places = s.size(s.kept, s.ndim);
@@ -67,7 +69,10 @@ struct reduction_cut {
       int flat = side;  // a kept axis along which all operands lie side by side
       while (flat >= 0 && !unit(flat)) --flat;
       const bool row = reduces() && unit(inner);
-      if (row && (n >= short_row || results < 16 || r.indexed)) lie_along(n, block);
+      beside = row && r.beside != nullptr && !r.gathers && side >= 0 && s.ndim == s.kept + 1 && n < most_beside;
+      for (int k = 1; k < s.operands && n < r.lanes; ++k)  // elements of the next row are read as well
+        beside = beside && s.stride[k][side] == n * s.stride[k][inner];
+      if (row && (n >= short_row || results < 16 || r.indexed || beside)) lie_along(n, block);
       else if (!r.indexed && flat >= 0) lie_across(flat, r.lanes, widest);
       else copy_tiles(r, n, short_row, tile, block);
     }
@@ -144,7 +149,8 @@ CUDARRAY_PER_BUILD inline void reduce_chunks(const reduce_kernels& r, const redu
   for (int64 unit = first; unit < last; ++unit) {
     const int64 task = unit / c.chunks, chunk = unit % c.chunks, begin = c.begin(chunk), end = c.begin(chunk + 1);
     place_in base(s);
-    const int64 width = c.enter(base, task), columns = width * c.fold;
+    const int64 width = c.enter(base, task), columns = width * c.fold,
+                readable = side >= 0 ? s.extent[side] - task % c.segments * c.width : 1;
     r.clear(own, columns);
     int64 position = begin - begin % n;  // of the row
     walk_rows(s, base, s.kept, inner, begin, end, [&](const place_in& row, int64 i, int64 stop) {
@@ -159,7 +165,12 @@ CUDARRAY_PER_BUILD inline void reduce_chunks(const reduce_kernels& r, const redu
           if (c.form == c.along) {  // a row of the tile for each result
             if (c.tiled) copies.fetch(at.offset, width, length, step, down);
             for (int k = 0; k < s.operands; ++k) next[k] = c.staged[k] ? length : step[k];
-            for (int64 w = 0; w < width; ++w) {
+            int64 w = 0;
+            if (c.beside && length == n) {
+              w = r.beside(r.self, at.offset, packed, next, width, readable, length, own);
+              for (int k = 0; k < s.operands; ++k) at.offset[k] += w * next[k];
+            }
+            for (; w < width; ++w) {
               r.gathers.before(w, width, at.offset, packed, next, s.operands, length);
               r.along(r.self, at.offset, packed, 0, length, position + i, true, own + w * r.total_size);
               for (int k = 0; k < s.operands; ++k) at.offset[k] += next[k];
