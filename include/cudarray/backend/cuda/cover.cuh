@@ -195,7 +195,7 @@ CUDARRAY_NO_INLINE bool spread_threads(reduce_cover<Operands>& r, const detail::
   int least = 1, most;
   if (r.along) {
     most = power_of_two_above(ceil_div(r.row, U), block_threads);
-    least = r.threads.by_warps ? warp : most < 4 ? most : 4;
+    least = r.threads.by_warps ? warp : power_of_two_above(ceil_div(r.row, 4), 4);
   } else {
     most = block_threads / power_of_two_above(r.results, r.straight ? 32 : 128);
     while (most > 1 && r.row < most * 4 && r.results > block_threads / most) most /= 2;

@@ -115,9 +115,10 @@ struct tile_part {
 
 /// Square tiles of two axes, y and x, the last two of s.threads, where an element is a tile. Operand 0 is contiguous
 /// along x; the operands in `turned` are along y: threads next to each other read those along y and everything else
-/// along x. The lanes go across.
+/// along x. The lanes go across. With two operands it takes 58 registers if left to itself; five blocks instead of four
+/// on a multiprocessor make a + b.T 7 % faster.
 template <int Tile, int Operands, class Target, class Tree>
-__global__ void __launch_bounds__(block_threads)
+__global__ void __launch_bounds__(block_threads, registers<1, Tree>::count <= 2 ? 5 : 1)
     tile_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree,
                 const __grid_constant__ map_cover<Operands> s) {
   extern __shared__ __align__(16) char shared[];
