@@ -156,9 +156,9 @@ class ndarray {
 
   /// Integers, slices, `_`, newaxis and ellipsis make a view. Throws index_error; slices out of range clip.
   template <basic_index... I>
-  CUDARRAY_PER_BUILD ndarray operator()(const I&... i) const {
+  ndarray operator()(const I&... i) const {
     const index_item items[sizeof...(I) + 1] = {index_item(i)..., index_item(0)};
-    return ndarray(store_, [&] { return detail::index_layout(layout_, items, int(sizeof...(I))); });
+    return view(items, int(sizeof...(I)));
   }
   /// A mask of the leading axes' shape, or integers that pick along axis 0: a selection, which reads by gathering and
   /// can be assigned. Reading a mask synchronises.
@@ -238,6 +238,9 @@ class ndarray {
   const layout& where() const { return layout_; }
 
  private:
+  CUDARRAY_PER_BUILD ndarray view(const index_item* items, int n) const {
+    return ndarray(store_, [&] { return detail::index_layout(layout_, items, n); });
+  }
   /// A view of what `make()` lays out, which is made in place.
   template <class Make>
   ndarray(const detail::storage_ref& s, const Make& make) : store_(s), layout_(make()) {}

@@ -87,8 +87,7 @@ CUDARRAY_FORCE_INLINE void number_packs(const G& g, int64 block, simd::pack<type
 }
 
 template <class Build, class Target, class Tree, int Operands>
-CUDARRAY_NO_INLINE void map_row(const void* plan, const int64* offsets, const int64* steps, int64 i, int64 n,
-                                row_form form) {
+void map_row(const void* plan, const int64* offsets, const int64* steps, int64 i, int64 n, row_form form) {
   // copies, which stores to the target cannot change
   const Target target = static_cast<const map_plan<Target, Tree>*>(plan)->target;
   const Tree tree = static_cast<const map_plan<Target, Tree>*>(plan)->tree;

@@ -89,8 +89,8 @@ struct reduction_kernels {
     }
   }
   /// Results of `count` elements each, along a row of the target.
-  CUDARRAY_NO_INLINE static void store(const void* self, const int64* offset, const int64* step, const void* totals,
-                                       int64 n, int64 count) {
+  static void store(const void* self, const int64* offset, const int64* step, const void* totals, int64 n,
+                    int64 count) {
     auto* const to = static_cast<const reduction_kernels*>(self)->target.p + offset[0];
     const int64 apart = step[0];
     for (int64 i = 0; i < n; ++i)
@@ -172,8 +172,8 @@ struct reduction_kernels {
   }
 
   /// Combines the elements [i, n) of a row, the first of them at `position + i` of what is reduced, into one total.
-  CUDARRAY_NO_INLINE static void along(const void* self, const int64* offset, const int64* step, int64 i, int64 n,
-                                       int64 position, bool packs, void* totals) {
+  static void along(const void* self, const int64* offset, const int64* step, int64 i, int64 n, int64 position,
+                    bool packs, void* totals) {
     const row r(static_cast<const reduction_kernels*>(self)->tree, offset, step);
     total sum = *static_cast<total*>(totals);
     if constexpr (packable)
