@@ -9,7 +9,8 @@ using namespace bench;
 int main(int argc, char** argv) {
   suite s(argc, argv);
   const ca::shape shapes[] = {
-      {side, gpu ? 1024 : 512}, {gpu ? 32768 : 8192, 128}, {gpu ? 64 : 16, gpu ? 131072 : 65536}};
+      {side, gpu ? 1024 : 512},  {gpu ? 32768 : 8192, 128}, {gpu ? 64 : 16, gpu ? 131072 : 65536},
+      {gpu ? 4096 : 256, 50257}, {side - 1, 1023},          {131072, 10}};
   for (const ca::shape& shape : shapes) {
     const std::string params = dims(shape[0], shape[1]);
     const double bytes = 4. * double(shape.elements());

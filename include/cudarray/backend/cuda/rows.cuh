@@ -186,23 +186,28 @@ __global__ void __launch_bounds__(row_threads)
       return a;
     };
     int32 at = t;
-    for (; at < n - (U * V - 1) * deep; at += U * V * deep) {
+    for (; at - t <= n - U * V * deep; at += U * V * deep) {
       access a[U];
 #pragma unroll
-      for (int u = 0; u < U; ++u) prepare(a[u] = at_place(at + u * V * deep, V), V);
+      for (int u = 0; u < U; ++u) prepare(a[u] = at_place(at + u * V * deep, V));
 #pragma unroll
       for (int u = 0; u < U; ++u) use(a[u], at + u * V * deep, V);
     }
-    for (; at < n; at += V * deep) {
+    if (at - t >= n) return;
+    access a[U];  // the rest
+#pragma unroll
+    for (int u = 0; u < U; ++u) {
       int inside = 0;
 #pragma unroll
-      for (int k = 0; k < V; ++k) inside += at + k * deep < n;
-      access a = at_place(at, inside);
-      prepare(a, inside);
-      use(a, at, inside);
+      for (int k = 0; k < V; ++k) inside += at + (u * V + k) * deep < n;
+      a[u] = at_place(at + u * V * deep, inside);
+      if (inside > 0) prepare(a[u]);
     }
+#pragma unroll
+    for (int u = 0; u < U; ++u)
+      if (a[u].inside > 0) use(a[u], at + u * V * deep, a[u].inside);
   };
-  const auto fetch = [&](access& a, int) { a.template fetch<reach::apart>(tree); };
+  const auto fetch = [&](access& a) { a.template fetch<reach::apart>(tree); };
   const auto finite = [](T v) { return v == detail::bounds<T>::highest || v == detail::bounds<T>::lowest ? T(0) : v; };
   T largest = detail::bounds<T>::lowest, sum = 0;
   if (phase != row_cover::second) {
@@ -252,7 +257,7 @@ __global__ void __launch_bounds__(row_threads)
       put(a, target, lane_cast<typename Target::value_type>(v));
     };
     if (r.held)
-      each([](access&, int) {},
+      each([](access&) {},
            [&](const access& a, int32 at, int inside) {
              lanes<T, V> v;
 #pragma unroll
