@@ -173,7 +173,8 @@ TEST_CASE("losses: softmax and its kin of rows short and long") {
 TEST_CASE("losses: softmax and its kin of few rows and many, of any alignment") {
   const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   using shape = std::pair<ca::int64, ca::int64>;
-  for (const auto& [rows, n] : {shape{4, 100003}, {40, 30001}, {40, 8196}, {300, 20001}, {270, 1023}, {513, 10}}) {
+  for (const auto& [rows, n] :
+       {shape{4, 100003}, {40, 30001}, {40, 8196}, {300, 20001}, {300, 12288}, {50, 73700}, {270, 1023}, {513, 10}}) {
     INFO("rows " << rows << ", n " << n);
     const ca::shape s = {rows, n};
     const auto size = std::size_t(rows * n);

@@ -67,6 +67,15 @@ TEST_CASE("fusion: reductions are one kernel with what they reduce") {
   }
 }
 
+TEST_CASE("fusion: a selection is gathered once") {
+  const array a = ca::ones({64, 64});
+  const ca::ndarray<bool> mask = a > 0;
+  const auto before = ca::stats();
+  const array picked = a(mask);
+  const auto one = ca::stats() - before;
+  check("a(mask) + 1", {one.kernels + 1, one.temporaries, one.allocations + 1}, [&] { const array d = a(mask) + 1.f; });
+}
+
 TEST_CASE("fusion: scans, sorts and products make no more than their result and scratch") {
   const array a = ca::ones({64, 64});
   check("cumsum of rows", {1, 0, 1}, [&] { ca::cumsum(a, 1); });

@@ -274,6 +274,16 @@ TEST_CASE("random: the same numbers in every layout") {
   }
 }
 
+TEST_CASE("random: into an array whose last axis is not the fastest") {
+  for (const ca::int64 rows : {2, 4, 64}) {
+    rnd::generator g(5, 6), h(5, 6);
+    const ca::ndarray<float> right = rnd::uniform({4096, rows}, 0, 1, g), t = ca::zeros({rows, 4096});
+    rnd::uniform(0, 1, ca::out(t.t()), h);
+    INFO("rows " << rows);
+    CHECK(test::values(t.t()) == test::values(right));
+  }
+}
+
 TEST_CASE("random: out") {
   const ca::ndarray<float> c = ca::zeros({2, 4});
   auto g = golden();

@@ -30,14 +30,15 @@ struct iteration_space {
 // a time, and reading what was just written one by one in wide pieces stalls the processor.
 
 /// The extents of an array.
-CUDARRAY_NO_INLINE inline void copy_extents(int64* to, const shape& dims) {
+CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD inline void copy_extents(int64* to, const shape& dims) {
   for (int d = 0; d < dims.ndim(); ++d) {
     to[d] = dims[d];
     asm("");
   }
 }
 /// The strides of an operand whose axis d is axis `axis_of[d]` of a space. Extents of 1 get 0: they repeat.
-CUDARRAY_NO_INLINE inline void place_axes(int64* to, const shape& dims, const int64* stride, const int* axis_of) {
+CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD inline void place_axes(int64* to, const shape& dims, const int64* stride,
+                                                             const int* axis_of) {
   for (int d = 0; d < dims.ndim(); ++d) {
     to[axis_of[d]] = dims[d] == 1 ? 0 : stride[d];
     asm("");

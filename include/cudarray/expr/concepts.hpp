@@ -49,6 +49,11 @@ using device_type_t = typename detail::expression_traits<::std::remove_cvref_t<X
 namespace detail {
 
 template <class X>
+inline constexpr bool is_selection = false;
+template <class T, class D>
+inline constexpr bool is_selection<selection<T, D>> = true;
+
+template <class X>
 inline constexpr bool is_poison = ::std::is_same_v<::std::remove_cvref_t<X>, poison>;
 
 }  // namespace detail

@@ -70,6 +70,13 @@ CUDARRAY_PER_BUILD decltype(auto) as_operand(const char* function, X&& x) {
   else return static_cast<X&&>(x);
 }
 
+/// An operand as it is, or, of a selection, what it selects: its shape is not known before.
+template <class X>
+CUDARRAY_PER_BUILD decltype(auto) known_operand(X&& x) {
+  if constexpr (is_selection<::std::remove_cvref_t<X>>) return x.node();
+  else return static_cast<X&&>(x);
+}
+
 template <class C, class X>
 using operand_t = ::std::remove_cvref_t<decltype(as_operand<C>("", ::std::declval<X>()))>;
 
@@ -123,7 +130,7 @@ CUDARRAY_PER_BUILD auto elementwise(const char* function, const Op& op, X&&... x
                     "ca::astype<T>(x)");
       if constexpr (defined)
         return map_operands<types>(function, op, ::std::make_integer_sequence<int, int(sizeof...(X))>{},
-                                   static_cast<X&&>(x)...);
+                                   known_operand(static_cast<X&&>(x))...);
       else return poison{};
     } else {
       return poison{};

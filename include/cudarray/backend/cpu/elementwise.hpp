@@ -270,7 +270,7 @@ void run_elementwise(cpu, const Target& target, const Tree& tree, const detail::
   bool apart = true;
   for (int k = 1; k < Operands; ++k) apart = apart && s.store[k] != s.store[0];
   if constexpr (host::pack_map<Target, Tree> && !detail::has_gathered<Tree>) {
-    const host::short_row<Operands> row(s, 4096, 0);
+    const host::single_row<Operands> row(s, 4096, 0);
     if (row.is)
       return host::map_row<Build, Target, Tree, Operands>(&plan, row.offset, row.step, 0, row.n, {true, false, apart});
   }

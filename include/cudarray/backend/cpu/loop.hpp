@@ -190,13 +190,13 @@ inline bool packs_can_read(const memory_operand& m, int64 step) {
 
 /// A space of one element, or of one short row that packs can read: it needs no walk. Nothing is gathered.
 template <int Operands>
-struct short_row {
+struct single_row {
   bool is;
   int64 n;
   int64 offset[Operands] = {}, step[Operands];
 
   /// Of at most so many elements; operands before the first may have any step.
-  short_row(const detail::iteration_space<Operands>& s, int64 most, int first) {
+  single_row(const detail::iteration_space<Operands>& s, int64 most, int first) {
     n = s.ndim == 0 ? 1 : s.extent[0];
     is = s.ndim <= 1 && n <= most;
     for (int k = 0; k < Operands; ++k) {

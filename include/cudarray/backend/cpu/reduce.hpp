@@ -270,7 +270,7 @@ void run_reduce(cpu, const Target& target, const Tree& tree, const Op&, const de
   detail::count(detail::counters.kernels);
   const kernels self{target, tree};
   if constexpr (kernels::packable && !detail::has_gathered<Tree>) {
-    const host::short_row<Operands> row(s, 65535, 1);
+    const host::single_row<Operands> row(s, 65535, 1);
     if (row.is && s.kept == 0) {
       typename kernels::total sum;
       kernels::clear(&sum, 1);

@@ -54,7 +54,7 @@ struct reduction_cut {
   }
 
   CUDARRAY_PER_BUILD reduction_cut(const walk_space& space, const reduce_kernels& r) : s(space) {
-    constexpr int64 short_row = 128, most_beside = 512, widest = 1024, tile = 4096, block = 64;
+    constexpr int64 short_row = 128, most_packs = 16, widest = 1024, tile = 4096, block = 64;
     side = s.kept - 1;
     inner = s.ndim - 1;
     places = s.size(s.kept, s.ndim);
@@ -69,10 +69,12 @@ struct reduction_cut {
       int flat = side;  // a kept axis along which all operands lie side by side
       while (flat >= 0 && !unit(flat)) --flat;
       const bool row = reduces() && unit(inner);
-      beside = row && r.beside != nullptr && !r.gathers && side >= 0 && s.ndim == s.kept + 1 && n < most_beside;
+      beside = row && r.beside != nullptr && !r.gathers && s.ndim == s.kept + 1 && n <= most_packs * r.lanes &&
+               side >= 0 && s.extent[side] >= 4 * r.lanes;
       for (int k = 1; k < s.operands && n < r.lanes; ++k)  // elements of the next row are read as well
         beside = beside && s.stride[k][side] == n * s.stride[k][inner];
-      if (row && (n >= short_row || results < 16 || r.indexed || beside)) lie_along(n, block);
+      if (beside) lie_beside(n, 4 * r.lanes > block ? 4 * r.lanes : block, r.lanes);
+      else if (row && (n >= short_row || results < 16 || r.indexed)) lie_along(n, block);
       else if (!r.indexed && flat >= 0) lie_across(flat, r.lanes, widest);
       else copy_tiles(r, n, short_row, tile, block);
     }
@@ -92,6 +94,13 @@ struct reduction_cut {
     if (side < 0 || s.ndim != s.kept + 1) return;
     const int64 e = s.extent[side];  // several results to a task, where there are many
     width = e < 64 ? 1 : e < 32 * block ? e / 32 : block;
+    depth = n;
+  }
+  /// Tasks of whole packs of results, four or more.
+  void lie_beside(int64 n, int64 block, int64 lanes) {
+    form = along;
+    const int64 e = s.extent[side], part = (e / 32 + lanes - 1) / lanes * lanes;
+    width = part < 4 * lanes ? 4 * lanes : part < block ? part : block;
     depth = n;
   }
   void lie_across(int axis, int64 lanes, int64 widest) {

@@ -8,10 +8,6 @@ namespace cudarray::inline v0::backend {
 namespace gpu {
 #pragma GCC visibility push(hidden)  // kernels belong to the file's own binary
 
-/// Whether rows are picked: they wait for their indices, which takes many threads, and little work for each.
-template <class Tree>
-inline constexpr bool taken_rows = detail::has_gathered<Tree>;
-
 /// Rows of neighbouring lanes with wide accesses: `per_row` blocks on each row of the last axis, or, where rows are
 /// short, blocks on all threads (a group of which takes `per_row` even rows); U groups of threads in a block one after
 /// another, no lane outside.
@@ -19,7 +15,8 @@ template <int V, int U, int Operands, class Target, class Tree>
 __global__ void __launch_bounds__(block_threads)
     row_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree,
                const __grid_constant__ thread_space<Operands> s, const divider per_row) {
-  constexpr reach how = taken_rows<Tree> ? reach::taken : reach::whole;
+  constexpr bool taken = detail::has_gathered<Tree>;  // rows, as wholes
+  constexpr reach how = taken ? reach::taken : reach::whole;
   lane_access<V, Operands, Tree, Target> a[U];
   const int x = s.ndim - 1;
   int64 block = blockIdx.x;
@@ -30,23 +27,23 @@ __global__ void __launch_bounds__(block_threads)
     s.move(row, 0, x, a[0].offset);
   }
   const int64 t = block * (U * block_threads) + threadIdx.x;
-  if (taken_rows<Tree> && s.even_rows) s.move(t, 0, 2, a[0].offset);
+  if (taken && s.even_rows) s.move(t, 0, 2, a[0].offset);
 #pragma unroll
   for (int u = U - 1; u >= 0; --u) {
     if (u > 0) a[u] = a[0];
     const int64 at = t + u * block_threads;
     if (at >= (s.short_rows ? s.threads : s.last)) continue;
     a[u].inside = V;
-    if (taken_rows<Tree> && s.even_rows) {
+    if (taken && s.even_rows) {
 #pragma unroll
       for (int k = 0; k < Operands; ++k) a[u].offset[k] += u * per_row.divisor * s.step[k][0];
     } else if (__builtin_expect(s.short_rows, 0)) {
       s.move(at, 0, s.ndim, a[u].offset);
     } else {
-      // along a row an operand moves by ones or stands still, but one that is picked from
+      // along a row an operand moves by ones or stands still
 #pragma unroll
       for (int k = 0; k < Operands; ++k)
-        if (s.lane_step[k] != 0) a[u].offset[k] += at * V * (taken_rows<Tree> ? s.lane_step[k] : 1);
+        if (s.lane_step[k] != 0) a[u].offset[k] += at * V;
     }
     a[u].template fetch<how>(tree, target);
   }

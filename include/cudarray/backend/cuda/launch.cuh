@@ -33,6 +33,7 @@ CUDARRAY_NO_INLINE inline void launch_kernel(int ordinal, detail::storage* const
 }
 /// How many blocks a cluster may have: 1 where the device, or what the kernel was compiled for, has none.
 CUDARRAY_NO_INLINE inline int most_of_cluster(int ordinal, const void* kernel) {
+  const device_guard guard(ordinal);
   int clusters = 0;
   cudaFuncAttributes code;
   check(cudaDeviceGetAttribute(&clusters, cudaDevAttrClusterLaunch, ordinal), "cudaDeviceGetAttribute");

@@ -133,7 +133,8 @@ CUDARRAY_NO_INLINE inline row_cover cover_rows(int64 rows, int64 places, int64 b
     const int many = power_of_two_above(ceil_div(places, 8), warp);
     r.deep = few > many ? few : many;
   }
-  r.held = twice && parts <= cluster && r.threads / r.deep * int64(r.part) * bytes <= most_shared;
+  r.held = twice && parts <= cluster &&
+           r.threads / r.deep * int64(r.part) * bytes <= most_shared - row_threads / warp * bytes;
   return r;
 }
 /// The largest of a part of a row, and the sum of exp(x - largest).
@@ -175,7 +176,7 @@ __global__ void __launch_bounds__(row_threads)
     step[k] = s.step[k][s.ndim - 1];
     base.offset[k] += begin * step[k];
   }
-  // `use(a, at, inside)` for V places from `at` on, `deep` apart, and several such at once where they are whole
+  // `use(a, at)` for V places from `at` on, `deep` apart, after `prepare(a)` of several such
   const auto each = [&](const auto& prepare, const auto& use) {
     constexpr int U = 4;
     const auto at_place = [&](int32 at, int inside) {
@@ -191,7 +192,7 @@ __global__ void __launch_bounds__(row_threads)
 #pragma unroll
       for (int u = 0; u < U; ++u) prepare(a[u] = at_place(at + u * V * deep, V));
 #pragma unroll
-      for (int u = 0; u < U; ++u) use(a[u], at + u * V * deep, V);
+      for (int u = 0; u < U; ++u) use(a[u], at + u * V * deep);
     }
     if (at - t >= n) return;
     access a[U];  // the rest
@@ -205,24 +206,24 @@ __global__ void __launch_bounds__(row_threads)
     }
 #pragma unroll
     for (int u = 0; u < U; ++u)
-      if (a[u].inside > 0) use(a[u], at + u * V * deep, a[u].inside);
+      if (a[u].inside > 0) use(a[u], at + u * V * deep);
   };
   const auto fetch = [&](access& a) { a.template fetch<reach::apart>(tree); };
   const auto finite = [](T v) { return v == detail::bounds<T>::highest || v == detail::bounds<T>::lowest ? T(0) : v; };
   T largest = detail::bounds<T>::lowest, sum = 0;
   if (phase != row_cover::second) {
-    each(fetch, [&](const access& a, int32 at, int inside) {
+    each(fetch, [&](const access& a, int32 at) {
       const auto v = lane_cast<T>(tree(a));
       T top = largest;
 #pragma unroll
       for (int k = 0; k < V; ++k)
-        if (k < inside) top = larger::combine(v.v[k], top);
+        if (k < a.inside) top = larger::combine(v.v[k], top);
       const T from = finite(top);
       sum *= math::exp(largest - from);
       largest = top;
 #pragma unroll
       for (int k = 0; k < V; ++k)
-        if (k < inside) {
+        if (k < a.inside) {
           sum += math::exp(v.v[k] - from);
           if (r.held) held[at + k * deep] = v.v[k];
         }
@@ -258,13 +259,13 @@ __global__ void __launch_bounds__(row_threads)
     };
     if (r.held)
       each([](access&) {},
-           [&](const access& a, int32 at, int inside) {
+           [&](const access& a, int32 at) {
              lanes<T, V> v;
 #pragma unroll
-             for (int k = 0; k < V; ++k) v.v[k] = k < inside ? held[at + k * deep] : T(0);
+             for (int k = 0; k < V; ++k) v.v[k] = k < a.inside ? held[at + k * deep] : T(0);
              finish(a, v);
            });
-    else each(fetch, [&](const access& a, int32, int) { finish(a, lane_cast<T>(tree(a))); });
+    else each(fetch, [&](const access& a, int32) { finish(a, lane_cast<T>(tree(a))); });
   }
 }
 
