@@ -70,7 +70,7 @@ struct reduction_cut {
       while (flat >= 0 && !unit(flat)) --flat;
       const bool row = reduces() && unit(inner);
       beside = row && r.beside != nullptr && !r.gathers && s.ndim == s.kept + 1 && n <= most_packs * r.lanes &&
-               side >= 0 && s.extent[side] >= 4 * r.lanes;
+               2 * n >= r.lanes && side >= 0 && s.extent[side] >= 4 * r.lanes;
       for (int k = 1; k < s.operands && n < r.lanes; ++k)  // elements of the next row are read as well
         beside = beside && s.stride[k][side] == n * s.stride[k][inner];
       if (beside) lie_beside(n, 4 * r.lanes > block ? 4 * r.lanes : block, r.lanes);
