@@ -64,8 +64,8 @@ class ndarray {
 
   /// An empty array of shape (0,).
   ndarray() { layout_.dims.push_back(0); }
-  ndarray(const ndarray&) = default;
-  ndarray(ndarray&&) noexcept = default;
+  CUDARRAY_PER_BUILD ndarray(const ndarray&) = default;
+  CUDARRAY_PER_BUILD ndarray(ndarray&&) noexcept = default;
   /// A view: shares the leaf's storage.
   explicit ndarray(detail::leaf<T, Device> n) : store_(::std::move(n.store)), layout_(n.where) {}
 
@@ -87,8 +87,8 @@ class ndarray {
     }
   }
 
-  ndarray& operator=(const ndarray&) & = default;
-  ndarray& operator=(ndarray&&) & noexcept = default;
+  CUDARRAY_PER_BUILD ndarray& operator=(const ndarray&) & = default;
+  CUDARRAY_PER_BUILD ndarray& operator=(ndarray&&) & noexcept = default;
 
   /// Makes this name stand for the value of an expression. The storage is used again where this handle alone owns it
   /// and dtype, shape and contiguity fit.
