@@ -39,16 +39,18 @@ const std::vector<geometry> cases = {
     {1, 1, 6, 5, 2, 3, {1, 2}, {1, 0}},  // different along the axes
     {1, 1, 5, 7, 2, 2, 3, 0},            // apart
     {1, 1, 4, 4, 4, 4, 4, 2},            // a border of half a window
+    {1, 2, 6, 6, 3, 2, 2, {1, 0}},       // side by side along one axis, overlapping along the other
+    {1, 2, 7, 7, 2, 2, {3, 2}, {1, 0}},  // side by side along one axis, apart along the other
 };
 
 /// Longer than packs and lines of them, and enough for several threads; too many pixels for slopes.
 const std::vector<geometry> large_cases = {
-    {3, 2, 40, 37, 2, 2, 2, 0},          // side by side, the last column cut off
-    {2, 3, 23, 70, 3, 3, 2, 1},          // overlapping
-    {1, 2, 37, 41, 3, 5, 1, {1, 2}},     // every pixel begins a window
-    {2, 1, 19, 200, 2, 3, 3, 0},         // apart
-    {1, 1, 3, 5001, 3, 4, 4, 0},         // one long row
-    {2, 2, 64, 33, 33, 33, {31, 1}, 0},  // as wide as the image
+    {3, 2, 40, 37, 2, 2, 2, 0},                                        // side by side, the last column cut off
+    {2, 3, 31, 75, 3, 2, {3, 2}, {1, 0}}, {2, 3, 23, 70, 3, 3, 2, 1},  // overlapping
+    {1, 2, 37, 41, 3, 5, 1, {1, 2}},                                   // every pixel begins a window
+    {2, 1, 19, 200, 2, 3, 3, 0},                                       // apart
+    {1, 1, 3, 5001, 3, 4, 4, 0},                                       // one long row
+    {2, 2, 64, 33, 33, 33, {31, 1}, 0},                                // as wide as the image
     {70, 9, 14, 14, 2, 2, 2, 0},
 };
 

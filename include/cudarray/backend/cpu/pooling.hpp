@@ -103,15 +103,76 @@ C count_rows(const detail::pooling& g, int64 i) {
   return C(g.count_padding ? g.r : u.end - u.begin);
 }
 
+template <bool Average, class P>
+CUDARRAY_FORCE_INLINE P combine_pixels(const P& a, const P& b) {
+  if constexpr (Average) return a + b;
+  else return simd::maximum(a, b);
+}
+
+/// Pixels in pairs, as an image has them: 2 N in two packs.
+template <class P>
+struct pixel_pairs {
+  P first, second;
+};
+/// Lane k is the left pixel of pair k, or the right one.
+template <bool Right>
+struct one_of_pair {
+  template <int N>
+  static constexpr int at(int k) {
+    return 2 * k + Right;
+  }
+};
+template <bool Right, class T, int N, class Build>
+CUDARRAY_FORCE_INLINE simd::pack<T, N, Build> side_of(const pixel_pairs<simd::pack<T, N, Build>>& p) {
+  if constexpr (N == 1) return Right ? p.second : p.first;
+  else return simd::pick_lanes<one_of_pair<Right>>(p.first, p.second);
+}
+template <int N, class Build, class C, class T>
+CUDARRAY_FORCE_INLINE pixel_pairs<simd::pack<C, N, Build>> load_pairs(const T* p) {
+  return {lane_cast<C>(simd::load_lanes<T, N, Build>(p)), lane_cast<C>(simd::load_lanes<T, N, Build>(p + N))};
+}
+/// The columns of N windows, two pixels wide, combined from the top, then the left one with the right one.
+template <int N, class Build, class C, bool Average, class T>
+CUDARRAY_FORCE_INLINE simd::pack<C, N, Build> combine_pairs(const T* p, int64 step,
+                                                            const detail::pooling::range& rows) {
+  using pack = simd::pack<C, N, Build>;
+  const auto both = combine_range(
+      rows.begin, rows.end, [=](int64 at) { return load_pairs<N, Build, C>(p + at * step); },
+      [](const auto& a, const auto& b) {
+        return pixel_pairs<pack>{combine_pixels<Average>(a.first, b.first),
+                                 combine_pixels<Average>(a.second, b.second)};
+      });
+  return combine_pixels<Average>(side_of<false>(both), side_of<true>(both));
+}
+/// Windows two pixels wide stand side by side, none over the padding: their pixels are taken as they lie.
+inline bool in_pairs(const detail::pooling& g) {
+  return g.s == 2 && g.stride[1] == 2 && g.padding[1] == 0 && 2 * g.q <= g.w;
+}
+
 /// Operand 0: the columns under each window combined from the top, then these from the left.
 template <class Build, class T, class C, bool Average>
 void pool_windows(const detail::pooling& g) {
   constexpr int N = lanes_for<Build, (sizeof(C) > sizeof(T) ? sizeof(C) : sizeof(T))>;
   const pool_lines lines(g);
-  const auto combine = [](const auto& a, const auto& b) {
-    if constexpr (Average) return a + b;
-    else return simd::maximum(a, b);
-  };
+  if (in_pairs(g)) {
+    for_window_rows(
+        g, lines, false, 0, [](char*) {},
+        [&](int64 plane, int64 i, int64 rows, char*) {
+          const T* const image = g.at<const T>(1) + plane * g.h * g.w;
+          for (const int64 end = i + rows; i < end; ++i) {
+            T* const to = g.at<T>(0) + (plane * g.p + i) * g.q;
+            const auto u = g.covered(0, i);
+            const C divisor = Average ? count_rows<C>(g, i) * C(2) : C(1);
+            for_pieces<N>(g.q, [&](auto lanes, int64 k) {
+              auto v = combine_pairs<lanes, Build, C, Average>(image + 2 * k, g.w, u);
+              if constexpr (Average) v = v / simd::splat<C, lanes, Build>(divisor);
+              simd::store_lanes(to + k, lane_cast<T>(v));
+            });
+          }
+        });
+    return;
+  }
+  const auto combine = [](const auto& a, const auto& b) { return combine_pixels<Average>(a, b); };
   const auto start = [&](char* space) {
     C* const line = reinterpret_cast<C*>(space);
     for (int64 k = 0; k < lines.size(); ++k) line[k] = Average ? C(0) : C(detail::bounds<C>::lowest);
@@ -184,6 +245,44 @@ void max_pool_gradient(cpu, const detail::pooling& g) {
   using namespace host;
   constexpr int N = lanes_for<Build, (sizeof(C) > 4 ? sizeof(C) : 4)>;
   const pool_lines lines(g);
+  if (in_pairs(g) && lines.apart) {
+    const bool all = 2 * g.q == g.w && g.r == g.stride[0] && g.padding[0] == 0 && g.p * g.r == g.h;
+    for_window_rows(
+        g, lines, true, 0, [](char*) {},
+        [&](int64 plane, int64 i, int64 rows, char*) {
+          const T* const image = g.at<const T>(2) + plane * g.h * g.w;
+          T* const to = g.at<T>(0) + plane * g.h * g.w;
+          if (i == 0 && !all) ::std::memset(static_cast<void*>(to), 0, ::std::size_t(g.h * g.w) * sizeof(T));
+          for (const int64 end = i + rows; i < end; ++i) {
+            const T* const gradient = g.at<const T>(1) + (plane * g.p + i) * g.q;
+            const auto u = g.covered(0, i);
+            for_pieces<N>(g.q, [&](auto lanes, int64 k) {
+              const auto largest = combine_pairs<lanes, Build, C, false>(image + 2 * k, g.w, u);
+              const auto none = simd::splat<C, lanes, Build>(C(0));
+              auto left = lane_cast<C>(simd::load_lanes<T, lanes, Build>(gradient + k));  // for later pixels
+              const auto take = [&](const auto& pixel) {
+                const auto here = (pixel == largest) | (pixel != pixel);
+                const auto taken = select(here, left, none);
+                left = select(here, none, left);
+                return lane_cast<T>(taken);
+              };
+              for (int64 at = u.begin; at < u.end; ++at) {
+                const auto pixels = load_pairs<lanes, Build, C>(image + at * g.w + 2 * k);
+                const auto a = take(side_of<false>(pixels)), b = take(side_of<true>(pixels));
+                T* const row = to + at * g.w + 2 * k;
+                if constexpr (lanes == 1) {
+                  simd::store_lanes(row, a);
+                  simd::store_lanes(row + 1, b);
+                } else {
+                  simd::store_lanes(row, simd::interleave<false>(a, b));
+                  simd::store_lanes(row + lanes, simd::interleave<true>(a, b));
+                }
+              }
+            });
+          }
+        });
+    return;
+  }
   // where the largest pixel of each column is, where that of each window, and the first ones themselves
   const int64 places = (lines.size() + g.q * lines.rows + 1) / 2 * 2;
   const auto start = [&](char* space) {
