@@ -71,6 +71,27 @@ TEST_CASE("indexing: one column taken of rows of many lengths") {
     }
 }
 
+TEST_CASE("indexing: rows of many lengths taken") {
+  for (const int64 taken : {1, 2, 7, 8, 9, 300})
+    for (const int64 columns : {1, 3, 16, 33, 1000}) {
+      CAPTURE(taken, columns);
+      const ca::ndarray<int64> x = ca::reshape(ca::arange(50 * columns), {50, columns});
+      const ca::ndarray<int64> row = (ca::arange(taken) * int64(7)) % int64(100) - int64(50);  // negative ones too
+      std::vector<int64> right, wide;
+      for (int64 i = 0; i < taken; ++i)
+        for (int64 j = 0; j < columns; ++j) right.push_back((i * 7 % 100 - 50 + 50) % 50 * columns + j);
+      CHECK(test::equal(ca::take(x, row), {taken, columns}, right));
+      const ca::ndarray<int64> into = ca::zeros<int64>({taken, columns + 2});
+      into(_, slice(1, -1)) = ca::take(x, row);
+      CHECK(test::equal(into(_, slice(1, -1)), {taken, columns}, right));
+      CHECK(ca::sum(into(_, slice(none, none, columns + 1))).item() == 0);
+      const ca::ndarray<int64> turned = ca::take(x(_, slice(none, none, -1)), row);
+      CHECK(test::equal(turned(_, slice(none, none, -1)), {taken, columns}, right));
+      if (taken == 300)
+        CHECK(out_of_range([&] { ca::eval(ca::take(x(slice(0, 49)), row)); }).find("-50") != std::string::npos);
+    }
+}
+
 TEST_CASE("indexing: take") {
   const auto a = make();
   CHECK(test::equal(ca::take(a, at({1, 0, 1})), {3, 3}, ints{4, 5, 6, 1, 2, 3, 4, 5, 6}));

@@ -25,8 +25,10 @@ struct map_kernels {
   void (*row)(const void* plan, const int64* offset, const int64* step, int64 i, int64 n, row_form form);
   fetcher gathers;
   bool packable;  ///< `row` has a form of packs
-  bool copies;    ///< the plan is a copy of operand 1, bit by bit
-  bool ordered;   ///< elements are written one after another, in order: several may go to one place
+  /// Takes rows of n elements, `down` apart, where all the plan does is to pick them as wholes; else false.
+  bool (*take)(const void* plan, const int64* offset, const int64* step, const int64* down, int64 rows, int64 n);
+  bool copies;   ///< the plan is a copy of operand 1, bit by bit
+  bool ordered;  ///< elements are written one after another, in order: several may go to one place
   const memory_operand* of;
 };
 
@@ -64,6 +66,42 @@ template <class Target, class Tree>
 inline constexpr bool is_copy = false;
 template <class T>
 inline constexpr bool is_copy<detail::store_to<T>, detail::load<1, T>> = true;
+
+template <class Target, class Tree>
+inline constexpr bool is_take = false;
+template <class T, class Index>
+inline constexpr bool is_take<detail::store_to<T>, detail::gathered<1, T, Index>> = true;
+
+template <class Build, class Target, class Tree, int Operands>
+bool take_rows(const void* plan, const int64* offset, const int64* step, const int64* down, int64 rows, int64 n) {
+  const Tree tree = static_cast<const map_plan<Target, Tree>*>(plan)->tree;
+  if (step[1] != 1 || !stands_still(tree.index, step)) return false;
+  using value = typename Tree::value_type;
+  constexpr int64 ahead = fetcher::ahead, line = 64 / int64(sizeof(value));
+  const value* from[ahead];
+  int64 at[Operands];
+  for (int k = 0; k < Operands; ++k) at[k] = offset[k];
+  value* to = static_cast<const map_plan<Target, Tree>*>(plan)->target.p + offset[0];
+  for (int64 r = 0; r < rows + ahead; ++r) {
+    const value*& row = from[r % ahead];
+    if (r >= ahead) {
+      if (row != nullptr) ::std::memcpy(to, row, ::std::size_t(n) * sizeof(value));
+      else
+        for (int64 j = 0; j < n; ++j) to[j] = value{};
+      to += down[0];
+    }
+    if (r >= rows) continue;
+    const element_access<Build> a{at, step, 0};
+    int64 k = int64(tree.index(a));
+    row = nullptr;
+    if (detail::resolve_index(a, k, tree.limit, tree.fault, tree.function, tree.axis)) {
+      row = tree.p + at[1] + k * tree.stride;
+      for (int64 j = 0; j < n + line - 1; j += line) prefetch(row + (j < n ? j : n - 1));
+    }
+    for (int j = 0; j < Operands; ++j) at[j] += down[j];
+  }
+  return true;
+}
 
 /// Random numbers of 32 bits, which come four to a block of words, are made a pack of blocks at a time.
 template <class Tree>
@@ -203,6 +241,9 @@ CUDARRAY_PER_BUILD inline void map_tiles(const map_kernels& map, const tiling& t
                      down[1], along[1]);
       continue;
     }
+    if (map.take != nullptr && along[0] == 1 && !form.streamed &&
+        map.take(map.plan, at.offset, along, down, rows, columns))
+      continue;
     copies.fetch(at.offset, rows, columns, down, along);
     for (int k = 0; k < s.operands; ++k) next[k] = t.staged[k] ? columns : down[k];
     if (t.staged[0]) at.offset[0] = copies.index[0];
@@ -279,6 +320,8 @@ void run_elementwise(cpu, const Target& target, const Tree& tree, const detail::
   map.row = host::map_row<Build, Target, Tree, Operands>;
   map.gathers = host::fetcher::of<Build>(tree);
   map.packable = host::pack_map<Target, Tree>;
+  if constexpr (host::is_take<Target, Tree>) map.take = host::take_rows<Build, Target, Tree, Operands>;
+  else map.take = nullptr;
   map.copies = host::is_copy<Target, Tree>;
   map.ordered = !Target::direct;
   host::memory_operand of[Operands];
