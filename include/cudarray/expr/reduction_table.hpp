@@ -194,10 +194,10 @@ struct all_op : any_op {
 };
 
 /// A value and where it was found; position -1: nowhere yet.
-template <class V>
+template <class V, class Position = int64>
 struct found {
   V value;
-  int64 position;
+  Position position;
 };
 
 template <bool Max>
@@ -207,7 +207,7 @@ struct arg_op : reduction<true, false> {
   using types = accumulate_in<int64, found<detail::compute_t<V>>, found<detail::compute_t<V>>>;
   template <class Block, class V>
   CUDARRAY_HD static constexpr Block lift(V v, int64 position) {
-    return {detail::lane_cast<decltype(Block::value)>(v), position};
+    return {detail::lane_cast<decltype(Block::value)>(v), decltype(Block::position)(position)};
   }
   template <class A>
   CUDARRAY_HD static constexpr A identity() {
@@ -228,7 +228,7 @@ struct arg_op : reduction<true, false> {
   }
   /// combine(a, lift(v, position)) for a position behind those in `a`, in fewer steps.
   template <class L, class V>
-  CUDARRAY_HD static constexpr void append(L& a, V v, int64 position) {
+  CUDARRAY_HD static constexpr void append(L& a, V v, decltype(L::position) position) {
     const auto x = detail::lane_cast<decltype(L::value)>(v);
     const bool behind = Max ? x <= a.value : x >= a.value, nan = a.value != a.value;
     if (a.position < 0 || !(behind || nan)) a = {x, position};

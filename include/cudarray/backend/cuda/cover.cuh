@@ -150,20 +150,23 @@ CUDARRAY_NO_INLINE void cover_map(map_cover<Operands>& c, const detail::iteratio
 }
 
 /// How the threads of a reduction's blocks are spread: on `wide` results (or groups of V results), `deep` threads on
-/// each. The lanes go `along` the reduced axes, and so do neighbouring threads; or both go across the results.
+/// each. The lanes go `along` the reduced axes, and so do neighbouring threads; or both go across the results. What
+/// straight threads need stands in front: a kernel waits for each line of its parameters.
 template <int Operands>
 struct reduce_cover {
-  thread_space<Operands> threads;
   bool straight = false;  ///< loads are wide, no lane is outside, runs of places lie on the last reduced axis
   bool along = false;
   bool single = false;  ///< one axis is reduced, and `ahead` leads along it
   int wide = 1, deep = 1;
   int64 results = 1, places = 1;  ///< threads' places on the kept axes, and on the reduced axes
-  int64 count = 1;                ///< elements that are reduced to one
-  int64 chunk = 1, chunks = 1;    ///< places a block takes, and blocks on a result
   int64 row = 1;                  ///< places in a straight run
-  int64 positions = 0;            ///< elements on the last reduced axis
-  int32 ahead[Operands] = {};  ///< steps along it: from place to place in straight runs, else from element to element
+  int64 tiles = 1;                ///< what straight threads take at a time, so many in all
+  int32 ahead[Operands] = {};   ///< steps along it: from place to place in straight runs, else from element to element
+  int64 positions = 0;          ///< elements on the last reduced axis
+  int64 count = 1;              ///< elements that are reduced to one
+  divider row_tiles;            ///< those of a straight run
+  int64 chunk = 1, chunks = 1;  ///< places a block takes, and blocks on a result
+  thread_space<Operands> threads;
 };
 
 inline int power_of_two_above(int64 n, int most) {
@@ -175,7 +178,7 @@ inline int power_of_two_above(int64 n, int most) {
 /// Spreads the threads; false where `ahead` does not fit.
 template <int Operands>
 CUDARRAY_NO_INLINE bool spread_threads(reduce_cover<Operands>& r, const detail::iteration_space<Operands>& s, int V,
-                                       int U, int64 enough) {
+                                       int64 enough) {
   constexpr int64 far = int64(1) << 31;
   const int inner = s.kept < s.ndim ? s.ndim - 1 : -1, across = s.kept - 1;
   r.threads = {};
@@ -194,7 +197,7 @@ CUDARRAY_NO_INLINE bool spread_threads(reduce_cover<Operands>& r, const detail::
   // few threads on a result where there are many results: each does more
   int least = 1, most;
   if (r.along) {
-    most = power_of_two_above(ceil_div(r.row, U), block_threads);
+    most = power_of_two_above(ceil_div(r.row, 2), block_threads);
     least = r.threads.by_warps ? warp : power_of_two_above(ceil_div(r.row, 4), 4);
   } else {
     most = block_threads / power_of_two_above(r.results, r.straight ? 32 : 128);
@@ -206,10 +209,10 @@ CUDARRAY_NO_INLINE bool spread_threads(reduce_cover<Operands>& r, const detail::
   return near;
 }
 
-/// `loads`: how many operands the tree loads.
+/// `loads`: how many operands the tree loads; `indexed`: positions are counted, in straight kernels by 32 bits.
 template <int Operands>
 CUDARRAY_NO_INLINE void cover_reduce(reduce_cover<Operands>& r, const detail::iteration_space<Operands>& s,
-                                     const operand_info* of, int loads, int V, int U, int multiprocessors) {
+                                     const operand_info* of, int loads, int V, bool indexed, int multiprocessors) {
   const int inner = s.kept < s.ndim ? s.ndim - 1 : -1, across = s.kept - 1;  // the last axes of both kinds, -1: none
   r.count = s.size(s.kept, s.ndim);
   if (inner >= 0) r.positions = s.extent[inner];
@@ -224,11 +227,11 @@ CUDARRAY_NO_INLINE void cover_reduce(reduce_cover<Operands>& r, const detail::it
   r.straight = inner >= 0 && r.count > 0 && wide_operands(s, of, r.along ? inner : across, V, wide) &&
                __builtin_popcountll(wide) == loads;
   const int64 enough = int64(multiprocessors) * 2048;  // threads that keep the device busy
-  const bool near = spread_threads(r, s, V, U, enough);
+  const bool near = spread_threads(r, s, V, enough);
   const bool idle = r.row < r.places && (r.row < r.deep || r.results < r.wide);  // many threads would be
-  if (r.straight && (!near || !r.threads.whole || r.row >> 31 || idle)) {
+  if (r.straight && (!near || !r.threads.whole || r.row >> 30 || (indexed && r.count >> 31) || idle)) {
     r.straight = false;
-    spread_threads(r, s, V, U, enough);
+    spread_threads(r, s, V, enough);
   }
 }
 
@@ -236,11 +239,13 @@ CUDARRAY_NO_INLINE void cover_reduce(reduce_cover<Operands>& r, const detail::it
 template <int Operands>
 CUDARRAY_NO_INLINE dim3 reduce_grid(reduce_cover<Operands>& r, int U, int64 wanted) {
   int64 blocks = ceil_div(r.results, r.wide), chunks = wanted / blocks;
-  const int64 most = r.places / (int64(r.deep) * U * 8);
+  const int64 most = r.places / (int64(r.deep) * 16);
   chunks = chunks < most ? chunks : most;
   if (chunks < 1 || blocks > most_tickets) chunks = 1;
   r.chunk = ceil_div(r.places, chunks);
   r.chunks = r.chunk > 0 ? ceil_div(r.places, r.chunk) : 1;
+  r.row_tiles = divider(ceil_div(r.row, int64(U) * r.deep));
+  r.tiles = r.row > 0 ? r.places / r.row * r.row_tiles.divisor : 0;
   return dim3(unsigned(blocks < wanted ? blocks : wanted), unsigned(r.chunks));
 }
 

@@ -40,8 +40,8 @@ __device__ void combine_block(Total (&total)[V], const reduce_cover<Operands>& r
 inline constexpr int block_length = 32;
 
 /// Adds the lanes of one place to the partial results.
-template <class Op, int V, class Part, class Value>
-__device__ void add_lanes(Part (&part)[V], const lanes<Value, V>& value, int inside, int64 position, int64 gap) {
+template <class Op, int V, class Part, class Value, class Index>
+__device__ void add_lanes(Part (&part)[V], const lanes<Value, V>& value, int inside, Index position, Index gap) {
   const auto v = lane_cast<detail::compute_t<Value>>(value);
 #pragma unroll
   for (int k = 0; k < V; ++k)
@@ -49,6 +49,26 @@ __device__ void add_lanes(Part (&part)[V], const lanes<Value, V>& value, int ins
       if constexpr (Op::indexed) Op::append(part[k], v.v[k], position + k * gap);
       else part[k] = Op::combine(part[k], Op::template lift<Part>(v.v[k], 0));
     }
+}
+
+/// A total whose positions take 32 bits.
+template <class Total>
+struct near_total {
+  using type = Total;
+};
+template <class V>
+struct near_total<op::found<V>> {
+  using type = op::found<V, int32>;
+};
+
+/// Counts a block that has left its part; what other blocks of the device have left before is seen after.
+__device__ inline uint32 take_ticket(uint32* counter) {
+  uint32 before;
+  asm volatile("atom.global.add.acq_rel.gpu.u32 %0, [%1], 1;"
+               : "=r"(before)
+               : "l"(__cvta_generic_to_global(counter))
+               : "memory");
+  return before;
 }
 
 /// What a block has found: combined, and stored, by the block that comes last where several share a result.
@@ -69,12 +89,10 @@ __device__ void finish_block(const Target& target, const reduce_cover<Operands>&
 #pragma unroll
       for (int k = 0; k < V; ++k)
         if (k < results) left(blockIdx.y)[k] = total[k];
-    __threadfence();
     __syncthreads();
-    if (threadIdx.x == 0) last = atomicAdd(tickets + blockIdx.x, 1u) == gridDim.y - 1;
+    if (threadIdx.x == 0) last = take_ticket(tickets + blockIdx.x) == gridDim.y - 1;
     __syncthreads();
     if (!last) return;
-    __threadfence();
     if (threadIdx.x == 0) tickets[blockIdx.x] = 0;
 #pragma unroll
     for (int k = 0; k < V; ++k) total[k] = Op::template identity<Total>();
@@ -99,7 +117,7 @@ __device__ void finish_block(const Target& target, const reduce_cover<Operands>&
 template <class Op, class Types, int V, class Total>
 struct accumulator {
   using block = typename Types::block;
-  static constexpr bool blocks = !::std::is_same_v<block, Total>;
+  static constexpr bool blocks = !::std::is_same_v<block, typename Types::total>;
   Total total[V];
   block part[V];
   __device__ accumulator() {
@@ -109,8 +127,8 @@ struct accumulator {
       if constexpr (blocks) part[k] = Op::template identity<block>();
     }
   }
-  template <class Value>
-  __device__ void add(const lanes<Value, V>& v, int inside, int64 position, int64 gap) {
+  template <class Value, class Index>
+  __device__ void add(const lanes<Value, V>& v, int inside, Index position, Index gap) {
     if constexpr (blocks) add_lanes<Op>(part, v, inside, position, gap);
     else add_lanes<Op>(total, v, inside, position, gap);
   }
@@ -126,16 +144,16 @@ struct accumulator {
 
 /// `Straight`: all loads are wide, no lane is outside, and a block goes along runs of places on the last reduced axis.
 /// Otherwise lanes are apart, and the places are walked in C order.
-template <bool Straight, int V, int U, int Operands, class Op, class Target, class Tree, class Total>
-__global__ void __launch_bounds__(block_threads)
-    reduce_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree,
-                  const __grid_constant__ reduce_cover<Operands> r, Total* partial, uint32* tickets) {
+template <bool Straight, int V, int U, int Operands, class Op, class Target, class Tree>
+__global__ void __launch_bounds__(block_threads, registers<1, Tree>::count == 2 ? 3 : 1)
+    reduce_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree, void* partial,
+                  uint32* tickets, const __grid_constant__ reduce_cover<Operands> r) {
   using types = typename Op::template types<typename Tree::value_type>;
+  using total = ::std::conditional_t<Straight, typename near_total<typename types::total>::type, typename types::total>;
   using access = lane_access<V, Operands, Tree>;
   const auto& s = r.threads;
   const int depth = r.along ? int(threadIdx.x) % r.deep : int(threadIdx.x) / r.wide;
   const int place = r.along ? int(threadIdx.x) / r.deep : int(threadIdx.x) % r.wide;
-  const int64 begin = int64(blockIdx.y) * r.chunk;
   const int unit = r.along ? V : 1;
   for (int64 group = int64(blockIdx.x) * r.wide; group < r.results; group += int64(gridDim.x) * r.wide) {
     const int64 result = group + place;
@@ -145,64 +163,41 @@ __global__ void __launch_bounds__(block_threads)
       const int64 first = s.move(result, 0, s.kept, base.offset);
       base.inside = r.along || Straight ? V : s.template inside<V>(first);
     }
-    accumulator<Op, types, V, Total> sum;
-    const int64 end = result >= r.results ? begin : begin + r.chunk < r.places ? begin + r.chunk : r.places;
+    accumulator<Op, types, V, total> sum;
     if constexpr (Straight) {
-      for (int64 done = begin; done < end;) {
+      int steps = 0;
+      for (int64 tile = result < r.results ? blockIdx.y : r.tiles; tile < r.tiles; tile += gridDim.y) {
         access row = base;
         int64 o = 0;
         if (r.row < r.places) {
-          o = s.extent[s.ndim - 1].divide(done);
+          o = r.row_tiles.divide(tile);
           s.move(o, s.kept, s.ndim - 1, row.offset);
         }
-        int32 c = int32(done - o * r.row);
-        const int32 c_end = int32(end - o * r.row < r.row ? end - o * r.row : r.row);
-        done += c_end - c;
-        c += depth;
-        const int64 position = o * r.positions;
-        const auto fetch = [&](auto& a, int32 at) {
+        const int32 c = int32(tile - o * r.row_tiles.divisor) * (U * r.deep) + depth, left = int32(r.row) - c;
+        access a[U];
 #pragma unroll
-          for (int u = 0; u < int(sizeof(a) / sizeof(access)); ++u) {
-            a[u] = row;
-            a[u].inside = V;
+        for (int u = 0; u < U; ++u) {
+          a[u] = row;
+          a[u].inside = V;
 #pragma unroll
-            for (int k = 0; k < Operands; ++k) a[u].offset[k] += int64(at + u * r.deep) * r.ahead[k];
-            a[u].template fetch<reach::wide>(tree);
-          }
-        };
-        const auto use = [&](auto& a, int32 at) {
-#pragma unroll
-          for (int u = 0; u < int(sizeof(a) / sizeof(access)); ++u) a[u].template fetch<reach::wide, true>(tree);
-#pragma unroll
-          for (int u = 0; u < int(sizeof(a) / sizeof(access)); ++u)
-            sum.add(tree(a[u]), V, position + int64(at + u * r.deep) * unit, r.along);
-        };
-        // one half is under way while the other is used
-        access a[U], b[U];
-        const int32 ahead = U * r.deep, whole_end = c_end - (U - 1) * r.deep;
-        if (c < whole_end) fetch(a, c);
-        for (int steps = 0; c < whole_end; c += 2 * ahead) {
-          if (c + ahead < whole_end) fetch(b, c + ahead);
-          use(a, c);
-          if (c + ahead >= whole_end) {
-            c += ahead;
-            break;
-          }
-          if (c + 2 * ahead < whole_end) fetch(a, c + 2 * ahead);
-          use(b, c + ahead);
-          if ((steps += 2 * U) >= block_length) {
-            sum.close_block();
-            steps = 0;
-          }
+          for (int k = 0; k < Operands; ++k) a[u].offset[k] += int64(c + u * r.deep) * r.ahead[k];
+          if (u * r.deep < left) a[u].template fetch<reach::wide>(tree);
         }
-#pragma unroll 1
-        for (access one[1]; c < c_end; c += r.deep) {
-          fetch(one, c);
-          use(one, c);
+#pragma unroll
+        for (int u = 0; u < U; ++u)
+          if (u * r.deep < left) {
+            a[u].template fetch<reach::wide, true>(tree);
+            sum.add(tree(a[u]), V, int32(o * r.positions) + (c + u * r.deep) * unit, int32(r.along));
+          }
+        if ((steps += U) >= block_length) {
+          sum.close_block();
+          steps = 0;
         }
-        sum.close_block();
       }
+      sum.close_block();
     } else {
+      const int64 begin = int64(blockIdx.y) * r.chunk;
+      const int64 end = result >= r.results ? begin : begin + r.chunk < r.places ? begin + r.chunk : r.places;
       for (int64 c = begin + depth; c < end;) {
 #pragma unroll 1
         for (int steps = 0; steps < block_length && c < end; steps += U, c += U * r.deep) {
@@ -236,12 +231,13 @@ __global__ void __launch_bounds__(block_threads)
           for (int u = 0; u < U; ++u)
             if (a[u].inside > 0) a[u].template fetch<reach::apart, true>(tree);
 #pragma unroll
-          for (int u = 0; u < U; ++u) sum.add(tree(a[u]), a[u].inside, first[u], r.along ? s.gap : 0);
+          for (int u = 0; u < U; ++u) sum.add(tree(a[u]), a[u].inside, first[u], r.along ? s.gap : int64(0));
         }
         sum.close_block();
       }
     }
-    finish_block<Op, types>(target, r, sum.total, result, depth, base.inside, base.offset[0], partial, tickets);
+    finish_block<Op, types>(target, r, sum.total, result, depth, base.inside, base.offset[0],
+                            static_cast<total*>(partial), tickets);
     if (r.deep > warp || !r.along) __syncthreads();  // shared memory is used again
   }
 }
@@ -270,16 +266,17 @@ void run_reduce(cuda device, const Target& target, const Tree& tree, const Op&,
                     : most >= 8    ? 8
                     : most >= 4    ? 4
                     : most >= 2    ? 2
-                                   : 1;             // totals: 48 KB a block
-  constexpr int U = loaded::count <= 4 ? 2 : 1;  // groups: enough loads under way, few registers
+                                   : 1;  // totals: 48 KB a block
+  // places at a time: enough loads under way, few registers
+  constexpr int U = loaded::count <= 2 ? 4 : loaded::count <= 4 ? 2 : 1, general_U = loaded::count <= 4 ? 4 : 2;
   constexpr int shared = gpu::block_threads * V * int(sizeof(total));
   gpu::survey<Operands> leaves;
   detail::for_each_operand(tree, leaves);
   gpu::reduce_cover<Operands> r;
   const int multiprocessors = gpu::multiprocessors(device.ordinal);
-  gpu::cover_reduce(r, s, leaves.of, loaded::count, V, U, multiprocessors);
-  constexpr auto straight = gpu::reduce_kernel<true, V, U, Operands, Op, Target, Tree, total>;
-  constexpr auto general = gpu::reduce_kernel<false, V, 2 * U, Operands, Op, Target, Tree, total>;
+  gpu::cover_reduce(r, s, leaves.of, loaded::count, V, Op::indexed, multiprocessors);
+  constexpr auto straight = gpu::reduce_kernel<true, V, U, Operands, Op, Target, Tree>;
+  constexpr auto general = gpu::reduce_kernel<false, V, general_U, Operands, Op, Target, Tree>;
   static int resident[2];  // blocks of each kernel on a multiprocessor
   int& fit = resident[r.straight];
   if (fit == 0)
@@ -294,7 +291,7 @@ void run_reduce(cuda device, const Target& target, const Tree& tree, const Op&,
     tickets = gpu::tickets_on(device, gpu::current(device.ordinal), own_tickets);
   }
   gpu::launch(device.ordinal, s.store, Operands, r.straight ? straight : general, grid, gpu::block_threads, shared,
-              target, tree, r, static_cast<total*>(partial.get() ? partial->data : nullptr), tickets);
+              target, tree, partial.get() ? partial->data : nullptr, tickets, r);
 }
 
 }  // namespace cudarray::inline v0::backend
