@@ -47,6 +47,16 @@ requires(kind_of<From> != kind::none) CUDARRAY_HD constexpr To bit_lanes(From v)
 template <class To, class From>
 requires(kind_of<From> != kind::none) CUDARRAY_HD constexpr To exact_lanes(From v) { return To(v); }
 
+/// The smaller of two numbers that are not NaN.
+CUDARRAY_EXEC_CHECK_OFF
+template <class L>
+CUDARRAY_HD auto smaller(const L& a, const L& b) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (::std::is_same_v<L, float>) return ::fminf(a, b);  // one instruction
+#endif
+  using namespace math;
+  return select(a < b, a, b);
+}
 /// Four 32-bit words, or four times lanes of them.
 template <class W>
 struct words_of {
@@ -177,13 +187,20 @@ CUDARRAY_HD inline auto sincos_turn(const L& t) {
   return sine_and_cosine{select(two | three, -sine, sine), select(one | two, -cosine, cosine)};
 }
 
-/// One of the two normal numbers of a pair of uniform ones (Box and Muller 1958).
+/// The two normal numbers of a pair of uniform ones (Box and Muller 1958).
+template <class L>
+struct normal_pair {
+  L first, second;
+};
+template <class L>
+normal_pair(L, L) -> normal_pair<L>;
 CUDARRAY_EXEC_CHECK_OFF
 template <class T, class L>
-CUDARRAY_HD inline auto box_muller(const L& u, const L& turn, bool second) {
+CUDARRAY_HD inline auto box_muller(const L& u, const L& turn) {
   using namespace math;
   const auto v = sincos_turn<T>(turn);
-  return sqrt(minus_two_log<T>(u)) * (second ? v.sine : v.cosine);
+  const auto r = sqrt(minus_two_log<T>(u));
+  return normal_pair{r * v.cosine, r * v.sine};
 }
 
 }  // namespace cudarray::inline v0::detail

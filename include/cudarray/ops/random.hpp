@@ -14,6 +14,7 @@ using cudarray::detail::box_muller;
 using cudarray::detail::lanes_like;
 using cudarray::detail::positive_float;
 using cudarray::detail::random_source;
+using cudarray::detail::smaller;
 using cudarray::detail::unit_double;
 using cudarray::detail::unit_float;
 using cudarray::detail::words;
@@ -31,7 +32,14 @@ struct numbers_at : N {
   /// All numbers of block b.
   CUDARRAY_HD void fill(int64 b, value_type* to) const {
     const words w = from.at(uint64(b));
-    for (int k = 0; k < group; ++k) to[k] = this->number(w, k);
+    if constexpr (requires { this->pair(w, 0); }) {
+      for (int k = 0; k < group; k += 2) {
+        const auto two = this->pair(w, k);
+        to[k] = two.first, to[k + 1] = two.second;
+      }
+    } else {
+      for (int k = 0; k < group; ++k) to[k] = this->number(w, k);
+    }
   }
 };
 
@@ -56,8 +64,7 @@ struct uniform_number {
     using namespace math;
     if constexpr (::std::is_same_v<T, float>) {
       const auto u = unit_float(w.w[k]), end = lanes_like(u, last);
-      const auto v = fma(u, lanes_like(u, width), lanes_like(u, low));
-      return select(v < end, v, end);
+      return smaller(fma(u, lanes_like(u, width), lanes_like(u, low)), end);
     } else {
       const T v = fma(unit_double(w.two(k)), width, low);
       return v < last ? v : last;
@@ -70,18 +77,27 @@ struct normal_number {
   using value_type = T;
   static constexpr int per_block = sizeof(T) == 4 ? 4 : 2;
   T loc, scale;
+  /// Numbers k and k + 1, for an even k.
+  CUDARRAY_EXEC_CHECK_OFF
+  template <class W>
+  CUDARRAY_HD auto pair(const words_of<W>& w, int k) const {
+    using namespace math;
+    if constexpr (::std::is_same_v<T, float>) {
+      auto z = box_muller<T>(positive_float(w.w[k]), unit_float(w.w[k + 1]));
+      z.first = fma(z.first, lanes_like(z.first, scale), lanes_like(z.first, loc));
+      z.second = fma(z.second, lanes_like(z.second, scale), lanes_like(z.second, loc));
+      return z;
+    } else {
+      const double u = double((w.two(0) >> 11) + 1) * 1.1102230246251565e-16;
+      const auto z = box_muller<T>(u, unit_double(w.two(1)));
+      return cudarray::detail::normal_pair{fma(z.first, scale, loc), fma(z.second, scale, loc)};
+    }
+  }
   CUDARRAY_EXEC_CHECK_OFF
   template <class W>
   CUDARRAY_HD auto number(const words_of<W>& w, int k) const {
-    using namespace math;
-    if constexpr (::std::is_same_v<T, float>) {
-      const int pair = k / 2 * 2;
-      const auto z = box_muller<T>(positive_float(w.w[pair]), unit_float(w.w[pair + 1]), k & 1);
-      return fma(z, lanes_like(z, scale), lanes_like(z, loc));
-    } else {
-      const double u = double((w.two(0) >> 11) + 1) * 1.1102230246251565e-16;
-      return fma(box_muller<T>(u, unit_double(w.two(1)), k & 1), scale, loc);
-    }
+    const auto two = pair(w, k / 2 * 2);
+    return k % 2 == 0 ? two.first : two.second;
   }
 };
 

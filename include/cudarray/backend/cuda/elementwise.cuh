@@ -50,9 +50,12 @@ __global__ void __launch_bounds__(block_threads)
 #pragma unroll
   for (int u = 0; u < U; ++u)
     if (a[u].inside > 0) a[u].template fetch<how, true>(tree, target);
+  lanes<typename Target::value_type, V> v[U];  // also of threads outside: without jumps all U share their constants
+#pragma unroll
+  for (int u = 0; u < U; ++u) v[u] = lane_cast<typename Target::value_type>(tree(a[u]));
 #pragma unroll
   for (int u = 0; u < U; ++u)
-    if (a[u].inside > 0) put(a[u], target, lane_cast<typename Target::value_type>(tree(a[u])));
+    if (a[u].inside > 0) put(a[u], target, v[u]);
 }
 
 /// Every place of a space, V lanes in a thread, U groups of threads in a block one after another.
@@ -170,7 +173,7 @@ void run_elementwise(cuda device, const Target& target, const Tree& tree, const 
   constexpr int moved = loaded::widest > 0 && int(sizeof(T)) > loaded::widest ? int(sizeof(T)) : loaded::widest;
   constexpr int V = gpu::lanes_for<widest, moved>;
   // groups: enough loads under way, few registers; a gathered element waits for its index as well
-  constexpr int U = loads <= 1 || (loads == 2 && detail::has_gathered<Tree>) ? 4 : loads == 2 ? 2 : 1;
+  constexpr int U = loads == 0 || (loads <= 2 && detail::has_gathered<Tree>) ? 4 : loads <= 2 ? 2 : 1;
   constexpr bool may_turn = Target::direct && !detail::has_gathered<Tree> && loads > 0 && loads <= 12;
   constexpr int side = widest <= 4 && loads <= 4 ? 64 : 32, slot = side * (side + 1) * Tree::widest;
   gpu::survey<Operands> leaves;
