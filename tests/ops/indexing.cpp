@@ -88,7 +88,7 @@ TEST_CASE("indexing: rows of many lengths taken") {
       const ca::ndarray<int64> turned = ca::take(x(_, slice(none, none, -1)), row);
       CHECK(test::equal(turned(_, slice(none, none, -1)), {taken, columns}, right));
       if (taken == 300)
-        CHECK(out_of_range([&] { ca::eval(ca::take(x(slice(0, 49)), row)); }).find("-50") != std::string::npos);
+        CHECK(out_of_range([&] { ca::eval(ca::take(x(slice(0, 49)), row)); }).find("size 49") != std::string::npos);
     }
 }
 

@@ -32,6 +32,8 @@ CUDARRAY_HD constexpr product_halves<uint32> multiply_wide(uint32 w, uint32 c) {
   const uint64 product = uint64(w) * c;
   return {uint32(product >> 32), uint32(product)};
 }
+/// The smaller of two numbers that are not NaN; on CUDA one instruction.
+CUDARRAY_HD inline float smaller(float a, float b) { return ::fminf(a, b); }
 template <int By, ::std::integral U>
 CUDARRAY_HD constexpr U shift_right(U w) {
   return w >> By;
@@ -47,16 +49,6 @@ requires(kind_of<From> != kind::none) CUDARRAY_HD constexpr To bit_lanes(From v)
 template <class To, class From>
 requires(kind_of<From> != kind::none) CUDARRAY_HD constexpr To exact_lanes(From v) { return To(v); }
 
-/// The smaller of two numbers that are not NaN.
-CUDARRAY_EXEC_CHECK_OFF
-template <class L>
-CUDARRAY_HD auto smaller(const L& a, const L& b) {
-#if defined(__CUDA_ARCH__)
-  if constexpr (::std::is_same_v<L, float>) return ::fminf(a, b);  // one instruction
-#endif
-  using namespace math;
-  return select(a < b, a, b);
-}
 /// Four 32-bit words, or four times lanes of them.
 template <class W>
 struct words_of {

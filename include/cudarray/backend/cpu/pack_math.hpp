@@ -289,6 +289,10 @@ template <class T, int N, class B>
 CUDARRAY_FORCE_INLINE pack<T, N, B> lanes_like(const pack<T, N, B>&, ::std::type_identity_t<T> c) {
   return splat<T, N, B>(c);
 }
+template <class T, int N, class B>
+CUDARRAY_FORCE_INLINE pack<T, N, B> smaller(const pack<T, N, B>& a, const pack<T, N, B>& b) {
+  return select(a < b, a, b);
+}
 template <int By, class T, int N, class B>
 CUDARRAY_FORCE_INLINE pack<T, N, B> shift_right(const pack<T, N, B>& a) {
   return {a.v >> By};
