@@ -45,12 +45,13 @@ const std::vector<geometry> cases = {
 
 /// Longer than packs and lines of them, and enough for several threads; too many pixels for slopes.
 const std::vector<geometry> large_cases = {
-    {3, 2, 40, 37, 2, 2, 2, 0},                                        // side by side, the last column cut off
-    {2, 3, 31, 75, 3, 2, {3, 2}, {1, 0}}, {2, 3, 23, 70, 3, 3, 2, 1},  // overlapping
-    {1, 2, 37, 41, 3, 5, 1, {1, 2}},                                   // every pixel begins a window
-    {2, 1, 19, 200, 2, 3, 3, 0},                                       // apart
-    {1, 1, 3, 5001, 3, 4, 4, 0},                                       // one long row
-    {2, 2, 64, 33, 33, 33, {31, 1}, 0},                                // as wide as the image
+    {3, 2, 40, 37, 2, 2, 2, 0},            // side by side, the last column cut off
+    {2, 3, 31, 75, 3, 2, {3, 2}, {1, 0}},  // side by side, under a border
+    {2, 3, 23, 70, 3, 3, 2, 1},            // overlapping
+    {1, 2, 37, 41, 3, 5, 1, {1, 2}},       // every pixel begins a window
+    {2, 1, 19, 200, 2, 3, 3, 0},           // apart
+    {1, 1, 3, 5001, 3, 4, 4, 0},           // one long row
+    {2, 2, 64, 33, 33, 33, {31, 1}, 0},    // as wide as the image
     {70, 9, 14, 14, 2, 2, 2, 0},
 };
 
@@ -164,16 +165,18 @@ TEST_CASE("nnet: where windows share NaN or the largest pixel, the first of each
 }
 
 TEST_CASE("nnet: pooling of other dtypes") {
-  const nnet::pool_options o{.window = 3, .stride = 2, .padding = 1};
-  const doubles whole = ca::floor(test::wave_of({2, 3, 21, 39}) * 20 + 45),
-                dy = ca::floor(test::wave_of({2, 3, 11, 20}) * 5 + 12);
+  const doubles whole = ca::floor(test::wave_of({2, 3, 21, 39}) * 20 + 45);
   const auto check = [&]<class T>(T, double step) {  // integers from 0 to 127; `step` of the dtype there
-    const auto x = ca::eval(ca::astype<T>(whole)), g = ca::eval(ca::astype<T>(dy));
-    CHECK(test::close(nnet::max_pool2d(x, o), {2, 3, 11, 20}, test::values(nnet::max_pool2d(whole, o)), 0));
-    CHECK(test::close(nnet::max_pool2d_backward(g, x, o), whole.shape(),
-                      test::values(nnet::max_pool2d_backward(dy, whole, o)), 0));
-    const doubles mean = ca::astype<double>(nnet::avg_pool2d(x, o)), exact = nnet::avg_pool2d(whole, o);
-    CHECK(ca::max(ca::abs(mean - exact)).item() <= step);
+    for (const nnet::pool_options& o :
+         {nnet::pool_options{.window = 3, .stride = 2, .padding = 1}, nnet::pool_options{.window = 2}}) {
+      const doubles y = nnet::max_pool2d(whole, o), dy = ca::floor(test::wave_of(y.shape()) * 5 + 12);
+      const auto x = ca::eval(ca::astype<T>(whole)), g = ca::eval(ca::astype<T>(dy));
+      CHECK(test::close(nnet::max_pool2d(x, o), y.shape(), test::values(y), 0));
+      CHECK(test::close(nnet::max_pool2d_backward(g, x, o), whole.shape(),
+                        test::values(nnet::max_pool2d_backward(dy, whole, o)), 0));
+      const doubles mean = ca::astype<double>(nnet::avg_pool2d(x, o)), exact = nnet::avg_pool2d(whole, o);
+      CHECK(ca::max(ca::abs(mean - exact)).item() <= step);
+    }
   };
   check(float(), 1e-5);
   check(ca::float16(), 0.5 / 16);

@@ -77,10 +77,14 @@ TEST_CASE("indexing: rows of many lengths taken") {
       CAPTURE(taken, columns);
       const ca::ndarray<int64> x = ca::reshape(ca::arange(50 * columns), {50, columns});
       const ca::ndarray<int64> row = (ca::arange(taken) * int64(7)) % int64(100) - int64(50);  // negative ones too
-      std::vector<int64> right, wide;
+      std::vector<int64> right;
       for (int64 i = 0; i < taken; ++i)
         for (int64 j = 0; j < columns; ++j) right.push_back((i * 7 % 100 - 50 + 50) % 50 * columns + j);
       CHECK(test::equal(ca::take(x, row), {taken, columns}, right));
+      const ca::ndarray<float> single = ca::astype<float>(x);
+      const ca::ndarray<ca::uint16> few = ca::astype<ca::uint16>(x);
+      CHECK(test::equal(ca::take(single, ca::eval(ca::astype<ca::int8>(row))), {taken, columns}, right));
+      CHECK(test::equal(ca::take(few, row), {taken, columns}, right));
       const ca::ndarray<int64> into = ca::zeros<int64>({taken, columns + 2});
       into(_, slice(1, -1)) = ca::take(x, row);
       CHECK(test::equal(into(_, slice(1, -1)), {taken, columns}, right));

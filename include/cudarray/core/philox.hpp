@@ -32,7 +32,7 @@ CUDARRAY_HD constexpr product_halves<uint32> multiply_wide(uint32 w, uint32 c) {
   const uint64 product = uint64(w) * c;
   return {uint32(product >> 32), uint32(product)};
 }
-/// The smaller of two numbers that are not NaN; on CUDA one instruction.
+/// The smaller of two numbers, b where a is NaN; not for zeros of different signs. One instruction on CUDA.
 CUDARRAY_HD inline float smaller(float a, float b) { return ::fminf(a, b); }
 template <int By, ::std::integral U>
 CUDARRAY_HD constexpr U shift_right(U w) {

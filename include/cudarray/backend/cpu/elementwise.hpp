@@ -81,14 +81,14 @@ bool take_rows(const void* plan, const int64* offset, const int64* step, const i
   const value* from[ahead];
   int64 at[Operands];
   for (int k = 0; k < Operands; ++k) at[k] = offset[k];
-  value* to = static_cast<const map_plan<Target, Tree>*>(plan)->target.p + offset[0];
+  value* const first = static_cast<const map_plan<Target, Tree>*>(plan)->target.p + offset[0];
   for (int64 r = 0; r < rows + ahead; ++r) {
     const value*& row = from[r % ahead];
     if (r >= ahead) {
+      value* const to = first + (r - ahead) * down[0];
       if (row != nullptr) ::std::memcpy(to, row, ::std::size_t(n) * sizeof(value));
       else
         for (int64 j = 0; j < n; ++j) to[j] = value{};
-      to += down[0];
     }
     if (r >= rows) continue;
     const element_access<Build> a{at, step, 0};

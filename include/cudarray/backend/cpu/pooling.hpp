@@ -259,11 +259,11 @@ void max_pool_gradient(cpu, const detail::pooling& g) {
             for_pieces<N>(g.q, [&](auto lanes, int64 k) {
               const auto largest = combine_pairs<lanes, Build, C, false>(image + 2 * k, g.w, u);
               const auto none = simd::splat<C, lanes, Build>(C(0));
-              auto left = lane_cast<C>(simd::load_lanes<T, lanes, Build>(gradient + k));  // for later pixels
+              auto rest = lane_cast<C>(simd::load_lanes<T, lanes, Build>(gradient + k));  // for later pixels
               const auto take = [&](const auto& pixel) {
                 const auto here = (pixel == largest) | (pixel != pixel);
-                const auto taken = select(here, left, none);
-                left = select(here, none, left);
+                const auto taken = select(here, rest, none);
+                rest = select(here, none, rest);
                 return lane_cast<T>(taken);
               };
               for (int64 at = u.begin; at < u.end; ++at) {

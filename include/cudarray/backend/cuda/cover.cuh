@@ -165,7 +165,7 @@ struct reduce_cover {
   int64 positions = 0;          ///< elements on the last reduced axis
   int64 count = 1;              ///< elements that are reduced to one
   divider row_tiles;            ///< those of a straight run
-  int64 chunk = 1, chunks = 1;  ///< places a block takes, and blocks on a result
+  int64 chunk = 1, chunks = 1;  ///< places of a block that is not straight, and blocks on a result
   thread_space<Operands> threads;
 };
 

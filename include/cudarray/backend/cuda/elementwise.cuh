@@ -50,12 +50,20 @@ __global__ void __launch_bounds__(block_threads)
 #pragma unroll
   for (int u = 0; u < U; ++u)
     if (a[u].inside > 0) a[u].template fetch<how, true>(tree, target);
-  lanes<typename Target::value_type, V> v[U];  // also of threads outside: without jumps all U share their constants
+  using value = typename Target::value_type;
+  if constexpr (registers<1, Tree>::count ==
+                0) {  // computed for threads outside, too: without jumps all U share constants
+    lanes<value, V> v[U];
 #pragma unroll
-  for (int u = 0; u < U; ++u) v[u] = lane_cast<typename Target::value_type>(tree(a[u]));
+    for (int u = 0; u < U; ++u) v[u] = lane_cast<value>(tree(a[u]));
 #pragma unroll
-  for (int u = 0; u < U; ++u)
-    if (a[u].inside > 0) put(a[u], target, v[u]);
+    for (int u = 0; u < U; ++u)
+      if (a[u].inside > 0) put(a[u], target, v[u]);
+  } else {
+#pragma unroll
+    for (int u = 0; u < U; ++u)
+      if (a[u].inside > 0) put(a[u], target, lane_cast<value>(tree(a[u])));
+  }
 }
 
 /// Every place of a space, V lanes in a thread, U groups of threads in a block one after another.

@@ -335,7 +335,7 @@ struct lane_access {
     lanes<typename G::value_type, V> r;
     if constexpr (requires { G::group; }) {
       if (V == G::group && space->lane_step[I] == 1 && offset[I] % V == 0) {
-        g.fill(int64(uint64(offset[I]) / V), r.v);
+        g.fill(int64(uint64(offset[I]) / V), r.v);  // never negative: a shift
         return r;
       }
     }

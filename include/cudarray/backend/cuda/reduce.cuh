@@ -142,8 +142,9 @@ struct accumulator {
   }
 };
 
-/// `Straight`: all loads are wide, no lane is outside, and a block goes along runs of places on the last reduced axis.
-/// Otherwise lanes are apart, and the places are walked in C order.
+/// `Straight`: all loads are wide, no lane is outside, and the blocks of a result take tiles of a run of places on the
+/// last reduced axis in turn. Otherwise lanes are apart, and the places are walked in C order, a chunk by each block.
+/// With two loads four places take many registers: room for three blocks is worth more than a few of those.
 template <bool Straight, int V, int U, int Operands, class Op, class Target, class Tree>
 __global__ void __launch_bounds__(block_threads, registers<1, Tree>::count == 2 ? 3 : 1)
     reduce_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree, void* partial,
@@ -154,7 +155,6 @@ __global__ void __launch_bounds__(block_threads, registers<1, Tree>::count == 2 
   const auto& s = r.threads;
   const int depth = r.along ? int(threadIdx.x) % r.deep : int(threadIdx.x) / r.wide;
   const int place = r.along ? int(threadIdx.x) / r.deep : int(threadIdx.x) % r.wide;
-  const int unit = r.along ? V : 1;
   for (int64 group = int64(blockIdx.x) * r.wide; group < r.results; group += int64(gridDim.x) * r.wide) {
     const int64 result = group + place;
     access base;
@@ -187,7 +187,9 @@ __global__ void __launch_bounds__(block_threads, registers<1, Tree>::count == 2 
         for (int u = 0; u < U; ++u)
           if (u * r.deep < left) {
             a[u].template fetch<reach::wide, true>(tree);
-            sum.add(tree(a[u]), V, int32(o * r.positions) + (c + u * r.deep) * unit, int32(r.along));
+            int32 position = 0;
+            if constexpr (Op::indexed) position = int32(o * r.positions) + (c + u * r.deep) * (r.along ? V : 1);
+            sum.add(tree(a[u]), V, position, int32(r.along));
           }
         if ((steps += U) >= block_length) {
           sum.close_block();
