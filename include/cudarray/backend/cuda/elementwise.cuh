@@ -51,9 +51,8 @@ __global__ void __launch_bounds__(block_threads)
   for (int u = 0; u < U; ++u)
     if (a[u].inside > 0) a[u].template fetch<how, true>(tree, target);
   using value = typename Target::value_type;
-  if constexpr (registers<1, Tree>::count ==
-                0) {  // computed for threads outside, too: without jumps all U share constants
-    lanes<value, V> v[U];
+  if constexpr (registers<1, Tree>::count == 0) {
+    lanes<value, V> v[U];  // of threads outside, too: without jumps in between all share what is constant
 #pragma unroll
     for (int u = 0; u < U; ++u) v[u] = lane_cast<value>(tree(a[u]));
 #pragma unroll
