@@ -87,6 +87,7 @@ class Worker:
     def __init__(self, name, command, threads):
         self.name = name
         blas = {k: str(threads) for k in ('OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS')}
+        blas['KMP_BLOCKTIME'] = '1'  # LLVM's OpenMP (a clang++ build's) would spin for 200 ms, into the next worker's time
         self.process = subprocess.Popen(shlex.split(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                         env={**os.environ, **blas})
 
