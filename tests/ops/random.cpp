@@ -1,6 +1,7 @@
 // Random arrays: known answers, golden values (random_golden.py prints them), offsets, distributions, errors.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <thread>
 
@@ -485,6 +486,14 @@ TEST_CASE("random: a permutation has every number once") {
   CHECK(std::count(orders.begin(), orders.end(), 0) == 21);
   for (const int count : orders)
     if (count > 0) CHECK(std::abs(count - 200) < 4 * 13);  // a standard error is 12.9
+}
+
+TEST_CASE("random: uniform of two zeros is +0 in every layout") {
+  const auto a = ca::full({7, 9}, 1.f);
+  for (const auto& to : {a, a.t(), a(_, slice(none, none, 2))}) {
+    rnd::uniform(-0.f, -0.f, ca::out(to));
+    for (const float v : test::values(to)) CHECK((v == 0 && !std::signbit(v)));
+  }
 }
 
 TEST_CASE("random: wrong arguments throw, and consume nothing") {
