@@ -90,13 +90,51 @@ TEST_CASE("linalg: NaN and infinity are handed on") {
   CHECK(test::equal(ca::matmul(a, ca::array<float>({0, 1})), {2}, doubles{NAN, NAN}));
 }
 
-TEST_CASE("linalg: sizes beyond one tile, against a sum of products") {
-  const auto i = ca::arange(67 * 45) % 7, j = ca::arange(45 * 70) % 5;
-  const ca::ndarray<float> a = ca::reshape(i, {67, 45}), b = ca::reshape(j, {45, 70});
-  const ca::ndarray<float> c = ca::matmul(a, b);
-  CHECK(ca::all(c(13) == ca::sum(ca::expand_dims(a(13), 1) * b, 0)).item());
-  CHECK(ca::all(c(_, 69) == ca::sum(a * b(_, 69), 1)).item());
-  CHECK(ca::sum(c).item() == ca::sum(ca::sum(a, 0) * ca::sum(b, 1)).item());
+namespace {
+
+/// Whole numbers, exact in every dtype, against the product of integers, which has no blocks.
+template <class T>
+void check_product(ca::int64 m, ca::int64 n, ca::int64 k) {
+  const auto i = ca::eval(ca::reshape(ca::arange(m * k) * 5 % 7 - 3, {m, k})),
+             j = ca::eval(ca::reshape(ca::arange(k * n) * 3 % 5 - 2, {k, n})), expected = ca::matmul(i, j);
+  const auto a = ca::eval(ca::astype<T>(i)), b = ca::eval(ca::astype<T>(j)), at = ca::copy(a.t()), bt = ca::copy(b.t());
+  const auto same = [&](const auto& c) { return ca::all(c == ca::astype<T>(expected)).item(); };
+  INFO(m << " x " << n << " x " << k);
+  CHECK(same(ca::matmul(a, b)));
+  CHECK(same(ca::matmul(at.t(), b)));
+  CHECK(same(ca::matmul(a, bt.t())));
+  CHECK(same(ca::matmul(at.t(), bt.t())));
+  // into rows that do not lie one below the other, beside which nothing is written
+  const auto wide = ca::full<T>({m, n + 3}, T(7.f));
+  ca::matmul(a, b, ca::out(wide(_, slice(1, n + 1))));
+  CHECK(same(wide(_, slice(1, n + 1))));
+  CHECK(ca::all(wide(_, slice(n + 1, none)) == T(7.f)).item());
+  CHECK(ca::all(wide(_, 0) == T(7.f)).item());
+}
+
+}  // namespace
+
+TEST_CASE("linalg: every edge of the blocks") {
+  for (const ca::int64 m : {1, 2, 11, 12, 13, 47, 49, 64})
+    for (const ca::int64 n : {1, 3, 15, 16, 17, 31, 33}) check_product<float>(m, n, 19);
+  for (const ca::int64 k : {1, 31, 32, 255, 257, 513}) {
+    check_product<float>(25, 20, k);
+    check_product<float>(1, 20, k);
+    check_product<float>(20, 1, k);
+  }
+  check_product<float>(70, 600, 300);
+  check_product<float>(600, 70, 300);
+  check_product<float>(1, 2050, 300);
+  check_product<double>(130, 270, 260);
+  check_product<double>(1, 2050, 300);
+  check_product<double>(13, 1, 300);
+}
+
+TEST_CASE("linalg: half and complex types in blocks") {
+  check_product<ca::float16>(13, 33, 40);
+  check_product<ca::bfloat16>(67, 20, 9);
+  check_product<ca::complex64>(13, 33, 40);
+  check_product<ca::complex128>(1, 33, 40);
 }
 
 TEST_CASE("linalg: shapes that do not fit") {

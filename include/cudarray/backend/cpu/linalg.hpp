@@ -1,4 +1,4 @@
-// Products of matrices on the CPU: BLAS where it was found, else a blocked product of our own.
+// Products of matrices on the CPU: BLAS where it was found and is the faster, else our own.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,121 +6,117 @@
 #include <cblas.h>
 #endif
 
-#include <vector>
-
 #include "../../eval/product.hpp"
 #include "../../memory/stats.hpp"
-#include "pack.hpp"
+#include "product.hpp"
 #include "threads.hpp"
 
 /// OpenBLAS's own: absent in other libraries.
 extern "C" __attribute__((weak)) void openblas_set_num_threads(int);
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpsabi"
-
 namespace cudarray::inline v0::backend {
 namespace host {
 
-/// c = a @ b for one matrix, any steps. b is packed panel by panel; a block of `rows` x (2 packs) of c stays in
-/// registers.
+/// Whether a product of so many multiplications goes to the BLAS. Ours is as fast in a file compiled for AVX-512, where
+/// OpenBLAS may take a new processor for one of 2004; for AVX2 it is up to a sixth slower, but has no call to prepare.
+template <class Build>
+constexpr bool by_blas(int64 work) {
+  if (!Build::cblas || Build::vector_bytes > 32) return false;
+  return Build::vector_bytes < 32 || !Build::fma || work >= 1 << 20;
+}
+
+/// c = a @ b for float32 or float64; of a's and b's row and column steps one is 1, c's rows are contiguous.
 template <class Build, class T>
-void blocked_product(int64 m, int64 n, int64 k, const T* a, int64 a_row, int64 a_column, const T* b, int64 b_row,
-                     int64 b_column, T* c, int64 c_row) {
-  constexpr int N = Build::vector_bytes / int(sizeof(T)), rows = 4, width = 2 * N;
-  constexpr int64 depth = 256, panel = 16 * width;
-  using pack = simd::pack<T, N, Build>;
-  ::std::vector<T> packed(::std::size_t(depth * panel)), left(::std::size_t(depth * rows));
-  for (int64 j0 = 0; j0 < n; j0 += panel) {
-    const int64 columns = n - j0 < panel ? n - j0 : panel;
-    for (int64 p0 = 0; p0 < k || p0 == 0; p0 += depth) {
-      const int64 deep = k - p0 < depth ? k - p0 : depth;
-      for (int64 j = 0; j < columns; j += width)  // strips of `width` columns, filled up with zeros
-        for (int64 p = 0; p < deep; ++p)
-          for (int64 q = 0; q < width; ++q)
-            packed[::std::size_t(j * depth + p * width + q)] =
-                j + q < columns ? b[(p0 + p) * b_row + (j0 + j + q) * b_column] : T(0);
-      for (int64 i = 0; i < m; i += rows) {
-        const int64 high = m - i < rows ? m - i : rows;
-        for (int64 p = 0; p < deep; ++p)
-          for (int64 r = 0; r < rows; ++r)
-            left[::std::size_t(p * rows + r)] = r < high ? a[(i + r) * a_row + (p0 + p) * a_column] : T(0);
-        for (int64 j = 0; j < columns; j += width) {
-          pack sum[rows][2];
-          for (auto& s : sum) s[0] = s[1] = simd::splat<T, N, Build>(T(0));
-          const T* strip = packed.data() + j * depth;
-          for (int64 p = 0; p < deep; ++p) {
-            const pack x = simd::load_lanes<T, N, Build>(strip + p * width),
-                       y = simd::load_lanes<T, N, Build>(strip + p * width + N);
-            for (int r = 0; r < rows; ++r) {
-              const pack v = simd::splat<T, N, Build>(left[::std::size_t(p * rows + r)]);
-              sum[r][0] = {sum[r][0].v + v.v * x.v};
-              sum[r][1] = {sum[r][1].v + v.v * y.v};
-            }
-          }
-          for (int64 r = 0; r < high; ++r)
-            for (int64 q = 0; q < width && j + q < columns; ++q) {
-              T& to = c[(i + r) * c_row + j0 + j + q];
-              const T v = simd::lane(sum[r][q / N], int(q % N));
-              to = p0 == 0 ? v : to + v;
-            }
-        }
-      }
-    }
-  }
-}
-
-/// Half and complex types: accumulated in float32 or as they are.
-template <class T>
-void plain_product(int64 m, int64 n, int64 k, const T* a, int64 a_row, int64 a_column, const T* b, int64 b_row,
+void multiply_real(int64 m, int64 n, int64 k, const T* a, int64 a_row, int64 a_column, const T* b, int64 b_row,
                    int64 b_column, T* c, int64 c_row) {
-  using C = detail::compute_t<T>;
-  for (int64 i = 0; i < m; ++i)
-    for (int64 j = 0; j < n; ++j) {
-      C sum{};
-      for (int64 p = 0; p < k; ++p) sum = sum + C(a[i * a_row + p * a_column]) * C(b[p * b_row + j * b_column]);
-      c[i * c_row + j] = detail::convert_scalar<T>(sum);
-    }
+  if (m == 1) return multiply_vector<Build>(n, k, b, b_column, b_row, a, a_column, c, 1);
+  if (n == 1) return multiply_vector<Build>(m, k, a, a_row, a_column, b, b_row, c, c_row);
+#if defined(CUDARRAY_HAS_CBLAS)
+  if (by_blas<Build>(m * n * k)) {
+    const auto call = [&](auto f) {
+      const auto transposed = [](int64 column) { return column == 1 ? CblasNoTrans : CblasTrans; };
+      const auto leading = [](int64 row, int64 column) { return int(column == 1 ? row : column); };
+      f(CblasRowMajor, transposed(a_column), transposed(b_column), int(m), int(n), int(k), T(1), a,
+        leading(a_row, a_column), b, leading(b_row, b_column), T(0), c, int(c_row));
+    };
+    if constexpr (::std::is_same_v<T, float>) call(cblas_sgemm);
+    else call(cblas_dgemm);
+    return;
+  }
+#endif
+  blocked_product<Build>(m, n, k, a, a_row, a_column, b, b_row, b_column, c, c_row);
 }
 
-}  // namespace host
+template <class Build, class To, class T>
+void convert_line(int64 count, const T* from, To* to) {
+  constexpr int N = Build::vector_bytes / 4;
+  int64 i = 0;
+  for (; i + N <= count; i += N)
+    simd::store_lanes(to + i, simd::lane_cast<To>(simd::load_lanes<T, N, Build>(from + i)));
+  for (; i < count; ++i) to[i] = detail::convert_scalar<To>(from[i]);
+}
 
-namespace host {
+/// Half types: in float32, rounded once.
+template <class Build, class T>
+void multiply_halves(int64 m, int64 n, int64 k, const T* a, int64 a_row, int64 a_column, const T* b, int64 b_row,
+                     int64 b_column, T* c, int64 c_row) {
+  const scratch space((m * k + k * n + m * n) * int64(sizeof(float)));
+  float *const x = reinterpret_cast<float*>(space.p), *const y = x + m * k, *const z = y + k * n;
+  // rows lie as they did, or columns, one below the other
+  const auto widen = [](const T* from, float* to, int64 rows, int64 columns, int64& row, int64& column) {
+    const bool by_rows = column == 1;
+    const int64 lines = by_rows ? rows : columns, count = by_rows ? columns : rows, step = by_rows ? row : column;
+    for (int64 i = 0; i < lines; ++i) convert_line<Build>(count, from + i * step, to + i * count);
+    (by_rows ? row : column) = count;
+  };
+  widen(a, x, m, k, a_row, a_column);
+  widen(b, y, k, n, b_row, b_column);
+  multiply_real<Build>(m, n, k, x, a_row, a_column, y, b_row, b_column, z, n);
+  for (int64 i = 0; i < m; ++i) convert_line<Build>(n, z + i * n, c + i * c_row);
+}
+
+/// Complex types, as one real product: a's parts lie side by side, b's (x, y) become the rows (x, y) and (-y, x).
+template <class Build, class T>
+void multiply_complex(int64 m, int64 n, int64 k, const T* a, int64 a_row, int64 a_column, const T* b, int64 b_row,
+                      int64 b_column, T* c, int64 c_row) {
+  using R = decltype(T{}.re);
+  const scratch space((m * k * 2 + k * n * 4) * int64(sizeof(R)));
+  R *const x = reinterpret_cast<R*>(space.p), *const y = x + m * k * 2;
+  for (int64 i = 0; i < m; ++i)
+    for (int64 p = 0; p < k; ++p) {
+      const T v = a[i * a_row + p * a_column];
+      R* const to = x + (i * k + p) * 2;
+      to[0] = v.re, to[1] = v.im;
+    }
+  for (int64 p = 0; p < k; ++p)
+    for (int64 j = 0; j < n; ++j) {
+      const T v = b[p * b_row + j * b_column];
+      R* const to = y + (p * 2 * n + j) * 2;
+      to[0] = v.re, to[1] = v.im, to[2 * n] = -v.im, to[2 * n + 1] = v.re;
+    }
+  multiply_real<Build>(m, 2 * n, 2 * k, x, 2 * k, 1, y, 2 * n, 1, reinterpret_cast<R*>(c), 2 * c_row);
+}
 
 /// Part of one product of a batch: `rows` x `columns` of its result, from (i, j) on.
 template <class Build, class T>
 void multiply_part(const detail::product& g, int64 which, int64 i, int64 j, int64 rows, int64 columns) {
   T* const c = g.at<T>(0) + which * g.step[0] + i * g.row[0] + j;
   const T *a = g.at<T>(1) + which * g.step[1] + i * g.row[1], *b = g.at<T>(2) + which * g.step[2] + j * g.column[2];
-#if defined(CUDARRAY_HAS_CBLAS)
-  if constexpr (Build::cblas && (::std::is_same_v<T, float> || ::std::is_same_v<T, double>)) {
-    const auto transposed = [&](int o) { return g.column[o] == 1 ? CblasNoTrans : CblasTrans; };
-    const auto leading = [&](int o) { return int(g.column[o] == 1 ? g.row[o] : g.column[o]); };
-    const int m = int(rows), n = int(columns), k = int(g.k);
-    if constexpr (::std::is_same_v<T, float>)
-      cblas_sgemm(CblasRowMajor, transposed(1), transposed(2), m, n, k, 1.f, a, leading(1), b, leading(2), 0.f, c,
-                  leading(0));
-    else
-      cblas_dgemm(CblasRowMajor, transposed(1), transposed(2), m, n, k, 1., a, leading(1), b, leading(2), 0., c,
-                  leading(0));
-    return;
-  }
-#endif
-  if constexpr (::std::is_arithmetic_v<T>)
-    blocked_product<Build>(rows, columns, g.k, a, g.row[1], g.column[1], b, g.row[2], g.column[2], c, g.row[0]);
-  else plain_product(rows, columns, g.k, a, g.row[1], g.column[1], b, g.row[2], g.column[2], c, g.row[0]);
+  constexpr auto multiply = [] {
+    if constexpr (::std::is_arithmetic_v<T>) return multiply_real<Build, T>;
+    else if constexpr (detail::is_half<T>) return multiply_halves<Build, T>;
+    else return multiply_complex<Build, T>;
+  }();
+  multiply(rows, columns, g.k, a, g.row[1], g.column[1], b, g.row[2], g.column[2], c, g.row[0]);
 }
 
 /// False where the BLAS brings threads of its own that cannot be told to rest. OpenBLAS's can: two pools of threads
 /// would take the processors from each other.
-template <class Build, class T>
-bool own_threads() {
-  if constexpr (Build::cblas && (::std::is_same_v<T, float> || ::std::is_same_v<T, double>)) {
-    static const bool told = openblas_set_num_threads != nullptr && (openblas_set_num_threads(1), true);
-    return told;
-  } else {
-    return true;
-  }
+template <class Build>
+bool own_threads(int64 work) {
+  if (!by_blas<Build>(work)) return true;
+  static const bool told = openblas_set_num_threads != nullptr && (openblas_set_num_threads(1), true);
+  return told;
 }
 
 }  // namespace host
@@ -130,27 +126,28 @@ void multiply_matrices(cpu, const detail::product& g) {
   detail::count(detail::counters.kernels);
   constexpr int64 least = 64;  // rows or columns worth a call of their own
   const int64 work = g.batch * g.m * g.n * (g.k > 0 ? g.k : 1);
-  // a batch is shared out whole, a few large products by their rows or columns
-  int64 parts = work < 1 << 18 || !host::own_threads<Build, T>() ? 1 : num_threads(), pieces = 1;
-  const bool by_rows = g.m >= g.n;
-  const int64 side = by_rows ? g.m : g.n;
-  if (g.batch < 4 * parts) {
-    const int64 most = side / least;
-    pieces = most < 1 ? 1 : parts < most ? parts : most;
-  }
-  const int64 units = g.batch * pieces;
-  // at multiples of the blocks that BLAS computes, so that each element is added up as it would be in one call
-  const auto border = [&](int64 piece) { return piece == pieces ? side : side * piece / pieces / 16 * 16; };
-  if (parts > units) parts = units;
+  const int64 threads = work < 1 << 18 || !host::own_threads<Build>(work) ? 1 : num_threads();
+  // a batch is shared out whole, a few large products by their rows and columns
+  int64 down = 1, across = 1;
+  if (g.batch < 4 * threads)
+    for (bool more = true; more && g.batch * down * across < threads;) {
+      int64& pieces = g.m / down >= g.n / across ? down : across;
+      more = (&pieces == &down ? g.m : g.n) / (pieces + 1) >= least;
+      if (more) ++pieces;
+    }
+  // at multiples of the blocks that are computed at a time
+  const auto border = [](int64 side, int64 piece, int64 pieces) {
+    return piece == pieces ? side : side * piece / pieces / 48 * 48;
+  };
+  const int64 pieces = down * across, units = g.batch * pieces, parts = threads < units ? threads : units;
   host::parallel(parts, [&](int64 part) {
     for (int64 unit = units * part / parts; unit < units * (part + 1) / parts; ++unit) {
-      const int64 which = unit / pieces, begin = border(unit % pieces), extent = border(unit % pieces + 1) - begin;
-      if (by_rows) host::multiply_part<Build, T>(g, which, begin, 0, extent, g.n);
-      else host::multiply_part<Build, T>(g, which, 0, begin, g.m, extent);
+      const int64 row = unit % pieces / across, column = unit % across, i = border(g.m, row, down),
+                  j = border(g.n, column, across);
+      host::multiply_part<Build, T>(g, unit / pieces, i, j, border(g.m, row + 1, down) - i,
+                                    border(g.n, column + 1, across) - j);
     }
   });
 }
 
 }  // namespace cudarray::inline v0::backend
-
-#pragma GCC diagnostic pop

@@ -1,0 +1,199 @@
+// Products of real matrices of our own: blocked for the caches and the registers, matrix by vector at memory speed.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstring>
+
+#include "memory.hpp"
+#include "pack.hpp"
+#include "tile.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+namespace cudarray::inline v0::backend::host {
+
+/// How a product of our own goes through its operands: `rows` x 2 packs of the result stay in registers while `depth`
+/// rows of b pass, `high` rows of a at a time lie in the second cache and one strip of b in the first.
+template <class Build, class T>
+struct blocking {
+  static constexpr int N = Build::vector_bytes / int(sizeof(T));
+#if defined(__x86_64__)
+  static constexpr bool many_registers = Build::vector_bytes == 64;
+#else
+  static constexpr bool many_registers = true;
+#endif
+  static constexpr int rows = many_registers ? 12 : 6, few = many_registers ? 4 : 3, width = 2 * N;
+  static constexpr int64 depth = 256, panel = 16 * width, high = 4 * rows;
+  static constexpr int64 pitch = depth + 64 / int(sizeof(T));  // rows of a in different sets of the cache
+};
+
+/// Rows x Packs of c from copies of a's rows and b's strip: c = a @ b, or c += a @ b.
+template <class Build, class T, int Rows, int Packs>
+void multiply_block(int64 depth, const T* a, const T* b, T* c, int64 c_row, bool add) {
+  using K = blocking<Build, T>;
+  using pack = simd::pack<T, K::N, Build>;
+  pack sum[Rows][Packs] = {};
+  for (int64 p = 0; p < depth; ++p) {
+    pack x[Packs];
+    CUDARRAY_UNROLL
+    for (int q = 0; q < Packs; ++q) x[q] = simd::load_lanes<T, K::N, Build>(b + p * K::width + q * K::N);
+    CUDARRAY_UNROLL
+    for (int r = 0; r < Rows; ++r) {
+      const pack v = simd::splat<T, K::N, Build>(a[r * K::pitch + p]);
+      CUDARRAY_UNROLL
+      for (int q = 0; q < Packs; ++q) sum[r][q] = {sum[r][q].v + v.v * x[q].v};
+    }
+  }
+  CUDARRAY_UNROLL
+  for (int r = 0; r < Rows; ++r) {
+    CUDARRAY_UNROLL
+    for (int q = 0; q < Packs; ++q) {
+      T* const to = c + r * c_row + q * K::N;
+      simd::store_lanes(to, add ? simd::load_lanes<T, K::N, Build>(to) + sum[r][q] : sum[r][q]);
+    }
+  }
+}
+
+/// Copies fewer than 2 * Most elements, in pieces of fixed sizes.
+template <int Most, class T>
+CUDARRAY_FORCE_INLINE void copy_pieces(T* to, const T* from, int64 count) {
+  if (count & Most) ::std::memcpy(to, from, sizeof(T) * Most), to += Most, from += Most;
+  if constexpr (Most > 1) copy_pieces<Most / 2>(to, from, count);
+}
+
+/// The same for as many rows and columns as c has there.
+template <class Build, class T, int Rows, int Packs>
+void multiply_edge(int64 depth, const T* a, const T* b, T* c, int64 c_row, bool add, int64 rows, int64 columns) {
+  constexpr int64 width = Packs * blocking<Build, T>::N;
+  if (rows >= Rows && columns == width) return multiply_block<Build, T, Rows, Packs>(depth, a, b, c, c_row, add);
+  alignas(64) T whole[Rows * width];
+  multiply_block<Build, T, Rows, Packs>(depth, a, b, whole, width, false);
+  for (int64 i = 0; i < rows && i < Rows; ++i) {
+    T *const to = c + i * c_row, *const from = whole + i * width;
+    if (add)
+      for (int64 j = 0; j < columns; ++j) from[j] += to[j];
+    copy_pieces<width>(to, from, columns);
+  }
+}
+
+/// c = a @ b for one matrix, any steps. Each element is added up in the same order, whatever part of c is asked for.
+template <class Build, class T>
+void blocked_product(int64 m, int64 n, int64 k, const T* a, int64 a_row, int64 a_column, const T* b, int64 b_row,
+                     int64 b_column, T* c, int64 c_row) {
+  using K = blocking<Build, T>;
+  const int64 panel = n < K::panel ? (n + K::width - 1) / K::width * K::width : K::panel;
+  const scratch space((K::depth * panel + K::high * K::pitch) * int64(sizeof(T)));
+  T *const right = reinterpret_cast<T*>(space.p), *const left = right + K::depth * panel;
+  const int64 slabs = k == 0 ? 1 : (k + K::depth - 1) / K::depth;  // of equal depth
+  for (int64 slab = 0; slab < slabs; ++slab)
+    for (int64 j0 = 0; j0 < n; j0 += K::panel) {
+      const int64 p0 = k * slab / slabs, deep = k * (slab + 1) / slabs - p0,
+                  wide = n - j0 < K::panel ? n - j0 : K::panel;
+      for (int64 j = 0; j < wide; j += K::width) {
+        const int64 columns = wide - j < K::width ? wide - j : K::width;
+        const T* const from = b + p0 * b_row + (j0 + j) * b_column;
+        T* const strip = right + j * K::depth;
+        if (columns < K::width) ::std::memset(strip, 0, sizeof(T) * ::std::size_t(deep * K::width));
+        if (b_column == 1) {
+          for (int64 p = 0; p < deep; ++p) copy_pieces<K::width>(strip + p * K::width, from + p * b_row, columns);
+        } else {
+          copy_tile<Build, sizeof(T)>(strip, K::width, from, deep, columns, b_row, b_column);
+        }
+      }
+      for (int64 i0 = 0; i0 < m; i0 += K::high) {
+        const int64 high = m - i0 < K::high ? m - i0 : K::high;
+        copy_tile<Build, sizeof(T)>(left, K::pitch, a + i0 * a_row + p0 * a_column, high, deep, a_row, a_column);
+        for (int64 i = high; i % K::rows != 0; ++i)
+          ::std::memset(left + i * K::pitch, 0, sizeof(T) * ::std::size_t(deep));
+        const auto run = [&](auto rows, int64 i) {
+          for (int64 j = 0; j < wide; j += K::width) {
+            const int64 columns = wide - j < K::width ? wide - j : K::width;
+            T* const to = c + (i0 + i) * c_row + j0 + j;
+            const T *const block = left + i * K::pitch, *const strip = right + j * K::depth;
+            if (columns > K::N)
+              multiply_edge<Build, T, rows(), 2>(deep, block, strip, to, c_row, slab > 0, high - i, columns);
+            else multiply_edge<Build, T, rows(), 1>(deep, block, strip, to, c_row, slab > 0, high - i, columns);
+          }
+          return rows();
+        };
+        for (int64 i = 0; i < high;)
+          i += high - i > K::rows - K::few ? run(::std::integral_constant<int, K::rows>{}, i)
+                                           : run(::std::integral_constant<int, K::few>{}, i);
+      }
+    }
+}
+
+/// Rows results at a time, matrix[r * down + p] * x[p] added up over p.
+template <class Build, class T, int Rows>
+void multiply_rows(int64 k, const T* matrix, int64 down, const T* x, T* y, int64 step) {
+  using K = blocking<Build, T>;
+  using pack = simd::pack<T, K::N, Build>;
+  pack sum[Rows][2] = {};
+  int64 p = 0;
+  for (; p + K::width <= k; p += K::width) {
+    CUDARRAY_UNROLL
+    for (int q = 0; q < 2; ++q) {
+      const pack v = simd::load_lanes<T, K::N, Build>(x + p + q * K::N);
+      CUDARRAY_UNROLL
+      for (int r = 0; r < Rows; ++r)
+        sum[r][q].v += v.v * simd::load_lanes<T, K::N, Build>(matrix + r * down + p + q * K::N).v;
+    }
+  }
+  for (int r = 0; r < Rows; ++r) {
+    T rest = T(0);
+    for (int64 i = p; i < k; ++i) rest += matrix[r * down + i] * x[i];
+    T lanes[K::width];
+    ::std::memcpy(lanes, sum[r], sizeof(lanes));
+    for (int width = K::N; width > 0; width /= 2)
+      for (int i = 0; i < width; ++i) lanes[i] += lanes[i + width];
+    y[r * step] = lanes[0] + rest;
+  }
+}
+
+/// y = matrix @ x: `count` results, each a sum over k; of the matrix's two steps one is 1.
+template <class Build, class T>
+void multiply_vector(int64 count, int64 k, const T* matrix, int64 down, int64 along, const T* x, int64 x_step, T* y,
+                     int64 y_step) {
+  using K = blocking<Build, T>;
+  constexpr int64 most = 1024, at_once = 4;
+  const scratch space((x_step == 1 ? most : most + k) * int64(sizeof(T)));
+  T *const sums = reinterpret_cast<T*>(space.p), *const line = sums + most;
+  if (x_step != 1) {
+    copy_tile<Build, sizeof(T)>(line, k, x, 1, k, k, x_step);
+    x = line;
+  }
+  if (along == 1) {
+    int64 i = 0;
+    for (; i + at_once <= count; i += at_once)
+      multiply_rows<Build, T, at_once>(k, matrix + i * down, down, x, y + i * y_step, y_step);
+    for (; i < count; ++i) multiply_rows<Build, T, 1>(k, matrix + i * down, down, x, y + i * y_step, y_step);
+    return;
+  }
+  // rows of the matrix are added up, a piece of them that stays in the first cache
+  for (int64 j0 = 0; j0 < count; j0 += most) {
+    const int64 wide = count - j0 < most ? count - j0 : most;
+    for (int64 j = 0; j < wide; ++j) y[(j0 + j) * y_step] = T(0);
+    for (int64 p0 = 0; p0 < k; p0 += K::depth) {
+      ::std::memset(sums, 0, sizeof(T) * most);
+      const int64 end = k - p0 < K::depth ? k : p0 + K::depth;
+      const auto add = [&]<int Rows>(int64 p, ::std::integral_constant<int, Rows>) {
+        const T* const from = matrix + p * along + j0;
+        for (int64 j = 0; j < wide; ++j) {
+          T v = sums[j];
+          CUDARRAY_UNROLL
+          for (int r = 0; r < Rows; ++r) v += x[p + r] * from[r * along + j];
+          sums[j] = v;
+        }
+      };
+      int64 p = p0;
+      for (; p + at_once <= end; p += at_once) add(p, ::std::integral_constant<int, at_once>{});
+      for (; p < end; ++p) add(p, ::std::integral_constant<int, 1>{});
+      for (int64 j = 0; j < wide; ++j) y[(j0 + j) * y_step] += sums[j];
+    }
+  }
+}
+
+}  // namespace cudarray::inline v0::backend::host
+
+#pragma GCC diagnostic pop
