@@ -60,6 +60,7 @@ results everything() {
     }
     for (int axis = 0; axis < 2; ++axis) {
       r.add(ca::cumsum(a, axis));
+      r.add(ca::cumsum(ca::astype<double>(a) * 1.1, axis));
       r.add(ca::cumprod(a, axis));
       r.add(ca::cummax(c.t(), axis));
       r.add(ca::sort(a, axis));

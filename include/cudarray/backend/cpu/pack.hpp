@@ -340,6 +340,12 @@ struct moved_up {
     return k < By ? N + k : k - By;
   }
 };
+struct last_lane {
+  template <int N>
+  static constexpr int at(int) {
+    return N - 1;
+  }
+};
 
 /// Lanes of type R, lane k being `f(k)`.
 template <class R, int N, class B, class F>

@@ -90,17 +90,20 @@ void blocked_product(int64 m, int64 n, int64 k, const T* a, int64 a_row, int64 a
     for (int64 j0 = 0; j0 < n; j0 += K::panel) {
       const int64 p0 = k * slab / slabs, deep = k * (slab + 1) / slabs - p0,
                   wide = n - j0 < K::panel ? n - j0 : K::panel;
-      for (int64 j = 0; j < wide; j += K::width) {
-        const int64 columns = wide - j < K::width ? wide - j : K::width;
-        const T* const from = b + p0 * b_row + (j0 + j) * b_column;
-        T* const strip = right + j * K::depth;
-        if (columns < K::width) ::std::memset(strip, 0, sizeof(T) * ::std::size_t(deep * K::width));
-        if (b_column == 1) {
-          for (int64 p = 0; p < deep; ++p) copy_pieces<K::width>(strip + p * K::width, from + p * b_row, columns);
-        } else {
-          copy_tile<Build, sizeof(T)>(strip, K::width, from, deep, columns, b_row, b_column);
+      // rows of b a few at a time, so that they are read in order; columns of it a strip at a time
+      const int64 few = b_column == 1 ? 16 : deep;
+      for (int64 p = 0; p < deep; p += few)
+        for (int64 j = 0; j < wide; j += K::width) {
+          const int64 columns = wide - j < K::width ? wide - j : K::width, count = deep - p < few ? deep - p : few;
+          const T* const from = b + (p0 + p) * b_row + (j0 + j) * b_column;
+          T* const strip = right + j * K::depth + p * K::width;
+          if (columns < K::width) ::std::memset(strip, 0, sizeof(T) * ::std::size_t(count * K::width));
+          if (b_column == 1) {
+            for (int64 i = 0; i < count; ++i) copy_pieces<K::width>(strip + i * K::width, from + i * b_row, columns);
+          } else {
+            copy_tile<Build, sizeof(T)>(strip, K::width, from, count, columns, b_row, b_column);
+          }
         }
-      }
       for (int64 i0 = 0; i0 < m; i0 += K::high) {
         const int64 high = m - i0 < K::high ? m - i0 : K::high;
         copy_tile<Build, sizeof(T)>(left, K::pitch, a + i0 * a_row + p0 * a_column, high, deep, a_row, a_column);
