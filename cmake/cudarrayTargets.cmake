@@ -5,6 +5,7 @@
 # The including file sets cudarray_include_dir, and may set
 #   CUDARRAY_WITH_BLAS   (ON)  use a CBLAS library where one is found
 #   CUDARRAY_WITH_ONEDNN (ON)  use oneDNN, for convolutions on the CPU, where it is found
+#   CUDARRAY_WITH_HIGHWAY (ON) use Highway, for sorting on the CPU, where it is found
 #   CUDARRAY_WITH_CUDA   (ON)  define cudarray::cuda where the toolkit is found
 #   CUDARRAY_WITH_CUDNN  (ON)  use cuDNN where it is found
 include_guard(GLOBAL)
@@ -15,7 +16,7 @@ target_compile_features(cudarray::core INTERFACE cxx_std_20)
 # CMake 3.25 does not know cuda_std_20 of CUDA 13
 target_compile_options(cudarray::core INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
 
-# CBLAS and oneDNN belong to core's users on both devices: files of one program must agree on what they find.
+# CBLAS, oneDNN and Highway belong to core's users on both devices: files of one program must agree on what they find.
 if(NOT DEFINED CUDARRAY_WITH_BLAS OR CUDARRAY_WITH_BLAS)
   find_path(CUDARRAY_CBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas)
   find_library(CUDARRAY_CBLAS_LIBRARY NAMES openblas cblas)
@@ -40,6 +41,19 @@ if(NOT DEFINED CUDARRAY_WITH_ONEDNN OR CUDARRAY_WITH_ONEDNN)
   endif()
 endif()
 
+if(NOT DEFINED CUDARRAY_WITH_HIGHWAY OR CUDARRAY_WITH_HIGHWAY)
+  find_path(CUDARRAY_HIGHWAY_INCLUDE_DIR hwy/contrib/sort/vqsort.h)
+  find_library(CUDARRAY_HIGHWAY_LIBRARY NAMES hwy)
+  find_library(CUDARRAY_HIGHWAY_CONTRIB_LIBRARY NAMES hwy_contrib)
+  mark_as_advanced(CUDARRAY_HIGHWAY_INCLUDE_DIR CUDARRAY_HIGHWAY_LIBRARY CUDARRAY_HIGHWAY_CONTRIB_LIBRARY)
+  if(CUDARRAY_HIGHWAY_INCLUDE_DIR AND CUDARRAY_HIGHWAY_LIBRARY AND CUDARRAY_HIGHWAY_CONTRIB_LIBRARY)
+    add_library(cudarray::highway INTERFACE IMPORTED GLOBAL)
+    target_include_directories(cudarray::highway INTERFACE "${CUDARRAY_HIGHWAY_INCLUDE_DIR}")
+    target_link_libraries(cudarray::highway INTERFACE "${CUDARRAY_HIGHWAY_CONTRIB_LIBRARY}" "${CUDARRAY_HIGHWAY_LIBRARY}")
+    target_compile_definitions(cudarray::highway INTERFACE CUDARRAY_HAS_HIGHWAY)
+  endif()
+endif()
+
 # zlib, for gzipped IDX files.
 find_package(ZLIB QUIET)
 if(ZLIB_FOUND)
@@ -53,7 +67,7 @@ endif()
 function(cudarray_define_device target device)
   add_library(${target} INTERFACE IMPORTED GLOBAL)
   target_link_libraries(${target} INTERFACE cudarray::core $<TARGET_NAME_IF_EXISTS:cudarray::cblas>
-                        $<TARGET_NAME_IF_EXISTS:cudarray::onednn>
+                        $<TARGET_NAME_IF_EXISTS:cudarray::onednn> $<TARGET_NAME_IF_EXISTS:cudarray::highway>
                         $<TARGET_NAME_IF_EXISTS:cudarray::zlib>)
   target_compile_definitions(${target} INTERFACE CUDARRAY_DEFAULT_DEVICE=${device})
   set_target_properties(${target} PROPERTIES INTERFACE_CUDARRAY_DEFAULT_DEVICE ${device}

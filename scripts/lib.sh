@@ -35,8 +35,9 @@ need_compiler() {
   need ninja ninja-build
   need '/usr/include/zlib.h' zlib1g-dev
   need '/usr/include/*/cblas.h' libopenblas-dev
-  # convolutions do without, and are slower: not where it would have to be installed by hand
+  # convolutions and sorts do without, and are slower: not where they would have to be installed by hand
   [[ $preset == cuda ]] || ! can_install || need /usr/include/oneapi/dnnl/dnnl.h libdnnl-dev
+  [[ $preset == cuda ]] || ! can_install || need /usr/include/hwy/contrib/sort/vqsort.h libhwy-dev
 }
 
 # The GPU build where there is a CUDA compiler and a GPU.

@@ -51,7 +51,7 @@ T any_value(int64 i, bool few) {
 
 template <class T>
 void check_sorts() {
-  for (const int64 n : {0, 1, 2, 3, 511, 512, 513, 5000, 300001})
+  for (const int64 n : {0, 1, 2, 3, 31, 32, 33, 95, 96, 97, 1000, 5000, 40000, 300001})
     for (const bool few : {false, true}) {
       const auto v = filled<T>({n}, [few](int64 i) { return any_value<T>(i, few); });
       std::vector<int64> order(at(n));

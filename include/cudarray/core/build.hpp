@@ -7,12 +7,13 @@ namespace detail {
 
 /// What of the machine and of optional libraries this file's code may use. Functions that depend on it take it as a
 /// template parameter, so that files built with different flags link in any order and each runs its own code.
-template <int VectorBytes, bool Fma, bool Cblas, bool Onednn, bool Cudnn>
+template <int VectorBytes, bool Fma, bool Cblas, bool Onednn, bool Highway, bool Cudnn>
 struct build_config {
   static constexpr int vector_bytes = VectorBytes;
   static constexpr bool fma = Fma;
   static constexpr bool cblas = Cblas;
   static constexpr bool onednn = Onednn;
+  static constexpr bool highway = Highway;
   static constexpr bool cudnn = Cudnn;
 };
 
@@ -39,6 +40,13 @@ struct build_config {
 #define CUDARRAY_ONEDNN false
 #define CUDARRAY_ONEDNN_TAG "windows"
 #endif
+#if defined(CUDARRAY_HAS_HIGHWAY)
+#define CUDARRAY_HIGHWAY true
+#define CUDARRAY_HIGHWAY_TAG "highway"
+#else
+#define CUDARRAY_HIGHWAY false
+#define CUDARRAY_HIGHWAY_TAG "radix"
+#endif
 #if defined(CUDARRAY_HAS_CUDNN)
 #define CUDARRAY_CUDNN true
 #define CUDARRAY_CUDNN_TAG "cudnn"
@@ -49,7 +57,8 @@ struct build_config {
 /// For what cannot take the configuration as a template parameter, and for functions whose machine code may hold wide
 /// moves (compilers copy shapes and layouts with them): the symbol differs from file to file as the configuration does.
 #define CUDARRAY_PER_BUILD \
-  __attribute__((abi_tag(CUDARRAY_ISA_TAG, CUDARRAY_CBLAS_TAG, CUDARRAY_ONEDNN_TAG, CUDARRAY_CUDNN_TAG)))
+  __attribute__((          \
+      abi_tag(CUDARRAY_ISA_TAG, CUDARRAY_CBLAS_TAG, CUDARRAY_ONEDNN_TAG, CUDARRAY_HIGHWAY_TAG, CUDARRAY_CUDNN_TAG)))
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 #define CUDARRAY_VECTOR_BYTES 64
@@ -64,13 +73,14 @@ struct build_config {
 #define CUDARRAY_FMA false
 #endif
 /// The configuration of the file being compiled.
-using this_build =
-    detail::build_config<CUDARRAY_VECTOR_BYTES, CUDARRAY_FMA, CUDARRAY_CBLAS, CUDARRAY_ONEDNN, CUDARRAY_CUDNN>;
+using this_build = detail::build_config<CUDARRAY_VECTOR_BYTES, CUDARRAY_FMA, CUDARRAY_CBLAS, CUDARRAY_ONEDNN,
+                                        CUDARRAY_HIGHWAY, CUDARRAY_CUDNN>;
 
 #undef CUDARRAY_VECTOR_BYTES
 #undef CUDARRAY_FMA
 #undef CUDARRAY_CBLAS
 #undef CUDARRAY_ONEDNN
+#undef CUDARRAY_HIGHWAY
 #undef CUDARRAY_CUDNN
 
 }  // namespace cudarray::inline v0

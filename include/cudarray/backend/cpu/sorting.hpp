@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <utility>
 
+#if defined(CUDARRAY_HAS_HIGHWAY)
+#include <hwy/contrib/sort/vqsort.h>
+#endif
+
 #include "../../eval/sequences.hpp"
 #include "loop.hpp"
 
@@ -30,6 +34,9 @@ auto sort_key(T v) {
   }
 }
 
+/// Sequences from this on are sorted by several threads each.
+inline constexpr int64 shared_sequence = 262144;
+
 /// An element, and where it stood.
 template <class T>
 struct keyed {
@@ -41,47 +48,100 @@ auto sort_key(const keyed<T>& k) {
   return k.key;
 }
 
-/// Ascending, stable, byte by byte of the keys; `a` and `b` hold n items, the sorted ones are in what is returned.
-/// Parts of the items are counted and moved by several threads.
+/// Ascending, stable, some bits of the keys at a time; the sorted items are in what is returned, `to` if all bits vary.
+/// `other` may be `from`. Parts of the items are counted and moved by several threads.
 template <class Build, class Item>
-Item* radix_sort(Item* a, Item* b, int64 n) {
-  constexpr int digits = int(sizeof(sort_key(*a))), values = 256;
-  const int64 parts = n < 262144 ? 1 : ::std::min<int64>(num_threads(), 16);
-  const scratch space(parts * values * int64(sizeof(int64)));
-  auto* const place = reinterpret_cast<int64(*)[values]>(space.p);
+const Item* radix_sort(const Item* a, Item* to, Item* other, int64 n) {
+  constexpr int bits = 8 * int(sizeof(sort_key(*a)));
+  const int width = bits <= 16 || n < 32768 ? 8 : 11, digits = (bits + width - 1) / width;
+  const int64 values = int64(1) << width, parts = n < shared_sequence ? 1 : ::std::min<int64>(num_threads(), 16);
+  const scratch space((parts == 1 ? digits : parts) * values * int64(sizeof(int64)));
+  auto* const places = reinterpret_cast<int64*>(space.p);
+  const auto digit = [&](const Item& v, int d) { return int64(sort_key(v) >> (width * d)) & (values - 1); };
+  Item* b = digits % 2 == 1 || other == a ? to : other;
+  if (parts == 1) {  // all digits at once
+    ::std::fill(places, places + digits * values, 0);
+    for (int64 i = 0; i < n; ++i)
+      for (int d = 0; d < digits; ++d) ++places[d * values + digit(a[i], d)];
+  }
   for (int d = 0; d < digits; ++d) {
-    const auto digit = [d](const Item& v) { return int(sort_key(v) >> (8 * d) & 255); };
-    parallel(parts, [&](int64 part) {
-      int64* const count = place[part];
-      ::std::fill(count, count + values, 0);
-      for (int64 i = n * part / parts, end = n * (part + 1) / parts; i < end; ++i) ++count[digit(a[i])];
-    });
+    int64* const place = parts == 1 ? places + d * values : places;
+    if (parts > 1)
+      parallel(parts, [&](int64 part) {
+        int64* const count = place + part * values;
+        ::std::fill(count, count + values, 0);
+        for (int64 i = n * part / parts, end = n * (part + 1) / parts; i < end; ++i) ++count[digit(a[i], d)];
+      });
     int64 next = 0;
     bool moves = true;
-    for (int v = 0; v < values; ++v)
+    for (int64 v = 0; v < values; ++v)
       for (int64 part = 0, all = 0; part < parts; ++part) {
-        const int64 count = place[part][v];
-        place[part][v] = next;
+        const int64 count = place[part * values + v];
+        place[part * values + v] = next;
         next += count;
         moves = moves && (all += count) < n;
       }
     if (!moves) continue;  // all have the same digit
     parallel(parts, [&](int64 part) {
-      int64* const to = place[part];
-      for (int64 i = n * part / parts, end = n * (part + 1) / parts; i < end; ++i) b[to[digit(a[i])]++] = a[i];
+      int64* const at = place + part * values;
+      for (int64 i = n * part / parts, end = n * (part + 1) / parts; i < end; ++i) b[at[digit(a[i], d)]++] = a[i];
     });
-    ::std::swap(a, b);
+    a = b;
+    b = b == to ? other : to;
   }
   return a;
 }
 
-/// Sequences shorter than this are sorted by comparing.
-inline constexpr int64 short_sequence = 512;
+template <class T>
+inline constexpr bool highway_sorts = ::std::is_arithmetic_v<T> && sizeof(T) >= 4;  // radix sorts short keys faster
 
-/// Runs `body(o)` for all sequences: on several threads, unless each is sorted by several.
+/// Whether Highway's sort, on one thread, is the faster for each sequence.
+template <class Build, class T>
+bool by_highway(const detail::sequences& s) {
+  if constexpr (!Build::highway || !highway_sorts<T>) return false;
+#if defined(__x86_64__)
+  if (!__builtin_cpu_supports("avx2")) return false;
+#endif
+  constexpr int64 few = 4;  // threads whose radix sort is slower
+  return s.n >= 32 && (s.n < shared_sequence || s.outer >= num_threads() || num_threads() <= few);
+}
+
+#if defined(CUDARRAY_HAS_HIGHWAY)
+/// Ascending into `to`; NaN last, and zeros of both signs as they stood. Floats as integers of their order: Highway 1.0
+/// takes infinity for the largest number.
+template <class Build, class T>
+void sort_by_highway(const T* from, T* to, int64 n) {
+  using K = detail::signed_t<sizeof(T)>;
+  const auto ordered = [](auto v) {
+    const K k = __builtin_bit_cast(K, v);
+    return __builtin_bit_cast(decltype(v), K(k ^ (k >> (8 * int(sizeof(K)) - 1) & ::std::numeric_limits<K>::max())));
+  };
+  T* end = to + n;
+  if constexpr (!::std::is_floating_point_v<T>) {
+    ::std::copy(from, from + n, to);
+    ::hwy::Sorter()(to, ::std::size_t(n), ::hwy::SortAscending());
+  } else {
+    const auto number = [](T v) { return v == v; };
+    if (::std::all_of(from, from + n, number)) ::std::transform(from, from + n, to, ordered);
+    else {
+      T* const last = ::std::stable_partition(to, ::std::copy(from, from + n, to), number);
+      end = ::std::transform(to, last, to, ordered);
+    }
+    ::hwy::Sorter()(reinterpret_cast<K*>(to), ::std::size_t(end - to), ::hwy::SortAscending());
+    ::std::transform(to, end, to, ordered);
+    if (const auto [zero, positive] = ::std::equal_range(to, end, T(0)); positive - zero > 1)
+      ::std::copy_if(from, from + n, zero, [](T v) { return v == T(0); });
+  }
+}
+#endif
+
+/// Sequences shorter than this are sorted by comparing.
+inline constexpr int64 short_sequence = 96;
+
+/// Runs `body(o)` for all sequences: on several threads, where each is sorted by one.
 template <class F>
-void each_sequence(const detail::sequences& s, const F& body) {
-  const int64 parts = s.n < 262144 ? ::std::min(parts_for(s.outer * s.n * 8), s.outer) : 1;
+void each_sequence(const detail::sequences& s, bool alone, const F& body) {
+  const int64 parts = alone ? ::std::min(parts_for(s.outer * s.n * 8), s.outer) : 1;
   parallel(::std::max<int64>(parts, 1), [&](int64 part) {
     const int64 whole = ::std::max<int64>(parts, 1);
     for (int64 o = s.outer * part / whole; o < s.outer * (part + 1) / whole; ++o) body(o);
@@ -221,17 +281,20 @@ template <class Build, class T>
 detail::storage_ref sort_sequences(cpu device, const detail::sequences& s) {
   detail::storage_ref r = allocate(device, ::std::size_t(s.elements()) * sizeof(T));
   detail::count(detail::counters.kernels);
-  host::each_sequence(s, [&](int64 o) {
+  const bool highway = host::by_highway<Build, T>(s);
+  host::each_sequence(s, highway || s.n < host::shared_sequence, [&](int64 o) {
     const T* const from = s.at<T>() + o * s.n;
     T* const to = static_cast<T*>(r->data) + o * s.n;
-    if (s.n < host::short_sequence) {
+    if (highway) {
+#if defined(CUDARRAY_HAS_HIGHWAY)
+      if constexpr (host::highway_sorts<T>) host::sort_by_highway<Build>(from, to, s.n);
+#endif
+    } else if (s.n < host::short_sequence) {
       ::std::copy(from, from + s.n, to);
       ::std::sort(to, to + s.n, [](const T& a, const T& b) { return host::sort_key(a) < host::sort_key(b); });
     } else {
       const host::scratch space(s.n * int64(sizeof(T)));
-      T* const other = reinterpret_cast<T*>(space.p);
-      ::std::copy(from, from + s.n, to);
-      if (const T* sorted = host::radix_sort<Build>(to, other, s.n); sorted != to)
+      if (const T* sorted = host::radix_sort<Build>(from, to, reinterpret_cast<T*>(space.p), s.n); sorted != to)
         ::std::copy(sorted, sorted + s.n, to);
     }
   });
@@ -242,7 +305,7 @@ template <class Build, class T>
 detail::storage_ref argsort_sequences(cpu device, const detail::sequences& s) {
   detail::storage_ref r = allocate(device, ::std::size_t(s.elements()) * sizeof(int64));
   detail::count(detail::counters.kernels);
-  host::each_sequence(s, [&](int64 o) {
+  host::each_sequence(s, s.n < host::shared_sequence, [&](int64 o) {
     const T* const k = s.at<T>() + o * s.n;
     int64* const order = static_cast<int64*>(r->data) + o * s.n;
     if (s.n < host::short_sequence || s.n >> 32 != 0) {
@@ -254,7 +317,7 @@ detail::storage_ref argsort_sequences(cpu device, const detail::sequences& s) {
       const host::scratch space(2 * s.n * int64(sizeof(item)));
       item* const items = reinterpret_cast<item*>(space.p);
       for (int64 i = 0; i < s.n; ++i) items[i] = {host::sort_key(k[i]), uint32(i)};
-      const item* const sorted = host::radix_sort<Build>(items, items + s.n, s.n);
+      const item* const sorted = host::radix_sort<Build>(items, items + s.n, items, s.n);
       for (int64 i = 0; i < s.n; ++i) order[i] = sorted[i].position;
     }
   });
