@@ -34,6 +34,7 @@ template <bool Indexed, bool Empty>
 struct reduction {
   static constexpr bool indexed = Indexed;
   static constexpr bool empty = Empty;
+  static constexpr bool parts_overflow = false;  ///< where the whole does not
   CUDARRAY_EXEC_CHECK_OFF
   template <class Block, class V>
   CUDARRAY_HD static constexpr auto lift(const V& v, int64) {
@@ -63,6 +64,7 @@ struct sum_op : reduction<false, true> {
 };
 
 struct prod_op : reduction<false, true> {
+  static constexpr bool parts_overflow = true;
   template <class V>
   using types = sum_op::types<V>;
   template <class A>

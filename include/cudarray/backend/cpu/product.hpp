@@ -159,7 +159,8 @@ template <class Build, class T>
 void multiply_vector(int64 count, int64 k, const T* matrix, int64 down, int64 along, const T* x, int64 x_step, T* y,
                      int64 y_step) {
   using K = blocking<Build, T>;
-  constexpr int64 most = 1024, at_once = 4;
+  constexpr int64 most = 1024;
+  constexpr int at_once = 4;
   const scratch space((x_step == 1 ? most : most + k) * int64(sizeof(T)));
   T *const sums = reinterpret_cast<T*>(space.p), *const line = sums + most;
   if (x_step != 1) {

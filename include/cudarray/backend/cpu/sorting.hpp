@@ -161,8 +161,7 @@ struct scan_kernel {
   /// A sequence goes in blocks, so that several threads come to the bits of one: what stands before a block is combined
   /// of the totals of those before it, and a total of `N` lanes' own.
   static constexpr int64 block = 4096;
-  /// The product of a block may overflow where the running one does not.
-  static constexpr bool in_blocks = packable && !::std::is_same_v<Op, op::prod_op>;
+  static constexpr bool in_blocks = packable && !Op::parts_overflow;
 
   struct lanes_total {
     simd::pack<total, N, Build> lanes = simd::splat<total, N, Build>(Op::template identity<total>());
