@@ -8,17 +8,35 @@ using namespace bench;
 
 namespace {
 
-void sums(suite& s, int64 rows, int64 columns) {
-  const std::string params = dims(rows, columns);
-  const work w{.bytes = 4. * double(rows) * double(columns)};
+template <class T = float>
+void sums(suite& s, int64 rows, int64 columns, const std::string& dtype = "") {
+  const std::string params = dtype + dims(rows, columns);
+  const work w{.bytes = double(sizeof(T)) * double(rows) * double(columns)};
   s.row("R2_sum_ax1", params, w, [=] {
-    const array a = normal({rows, columns}), r = ca::empty(rows);
+    const ca::ndarray<T> a = ca::astype<T>(normal({rows, columns})), r = ca::empty<T>(rows);
     return [=] { ca::sum(a, 1, ca::out(r)); };
   });
   s.row("R3_sum_ax0", params, w, [=] {
-    const array a = normal({rows, columns}), r = ca::empty(columns);
+    const ca::ndarray<T> a = ca::astype<T>(normal({rows, columns})), r = ca::empty<T>(columns);
     return [=] { ca::sum(a, 0, ca::out(r)); };
   });
+}
+
+void places_and_moments(suite& s, int64 rows, int64 columns) {
+  const std::string params = dims(rows, columns);
+  const work w{.bytes = 4. * double(rows) * double(columns)};
+  for (const int axis : {1, 0}) {
+    const std::string along = "_ax" + std::to_string(axis);
+    s.row("R5_argmax" + along, params, w, [=] {
+      const array a = normal({rows, columns});
+      const auto r = ca::empty<int64>(axis == 1 ? rows : columns);
+      return [=] { ca::argmax(a, axis, ca::out(r)); };
+    });
+    s.row("R6_meanvar" + along, params, w, [=] {
+      const array a = normal({rows, columns});
+      return [=] { ca::mean_var(a, axis); };
+    });
+  }
 }
 
 template <class T>
@@ -35,7 +53,6 @@ void sum_all(suite& s, const std::string& params, int64 n) {
 int main(int argc, char** argv) {
   suite s(argc, argv);
   const double n = double(many);
-  const work square{.bytes = 4. * double(side) * double(side)};
   sum_all<float>(s, count(many), many);
   sum_all<double>(s, "fp64 " + count(many / 2), many / 2);
   sum_all<ca::float16>(s, "fp16 " + count(many * 2), many * 2);
@@ -48,6 +65,7 @@ int main(int argc, char** argv) {
   sums(s, tall, 64);
   sums(s, 64, tall);
   sums(s, side - 1, side + 1);
+  sums<ca::float16>(s, side - 1, 2 * side + 1, "fp16 ");
   const int64 outer = gpu ? 256 : 64, middle = gpu ? 1024 : 256;
   const work block{.bytes = 4. * double(outer * outer) * double(middle)};
   s.row("R4_sum_mid", dims(outer, middle, outer), block, [=] {
@@ -58,24 +76,8 @@ int main(int argc, char** argv) {
     const array a = normal({outer, middle, outer}), r = ca::empty(middle);
     return [=] { ca::sum(a, {0, 2}, ca::out(r)); };
   });
-  s.row("R5_argmax_ax1", dims(side, side), square, [] {
-    const array a = normal({side, side});
-    const auto r = ca::empty<int64>(side);
-    return [=] { ca::argmax(a, 1, ca::out(r)); };
-  });
-  s.row("R5_argmax_ax0", dims(side, side), square, [] {
-    const array a = normal({side, side});
-    const auto r = ca::empty<int64>(side);
-    return [=] { ca::argmax(a, 0, ca::out(r)); };
-  });
-  s.row("R6_meanvar_ax1", dims(side, side), square, [] {
-    const array a = normal({side, side});
-    return [=] { ca::mean_var(a, 1); };
-  });
-  s.row("R6_meanvar_ax0", dims(side, side), square, [] {
-    const array a = normal({side, side});
-    return [=] { ca::mean_var(a, 0); };
-  });
+  places_and_moments(s, side, side);
+  places_and_moments(s, side - 1, side + 1);
   s.row("R5_all", count(many), {.bytes = 4 * n}, [] {
     const array a = normal(many);
     const auto r = ca::empty<bool>({});

@@ -142,11 +142,20 @@ struct accumulator {
   }
 };
 
+/// How many blocks a multiprocessor must have room for in its registers; 0: as many as the compiler finds best, where
+/// measuring found no better. A bound of 1 is another thing: the compiler then takes all registers it can use.
+template <bool Straight, int V, int TotalBytes, class Tree>
+inline constexpr int least_blocks = Straight                                          ? (Tree::widest == 8 ? 2 : 0)
+                                    : TotalBytes > 8 || registers<1, Tree>::count > 2 ? 0
+                                    : V > 4                                           ? 3
+                                                                                      : 4;
+
 /// `Straight`: all loads are wide, no lane is outside, and the blocks of a result take tiles of a run of places on the
 /// last reduced axis in turn. Otherwise lanes are apart, and the places are walked in C order, a chunk by each block.
-/// With two loads four places take many registers: room for three blocks is worth more than a few of those.
 template <bool Straight, int V, int U, int Operands, class Op, class Target, class Tree>
-__global__ void __launch_bounds__(block_threads, registers<1, Tree>::count == 2 ? 3 : 1)
+__global__ void __launch_bounds__(
+    block_threads,
+    least_blocks<Straight, V, int(sizeof(typename Op::template types<typename Tree::value_type>::total)), Tree>)
     reduce_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree, void* partial,
                   uint32* tickets, const __grid_constant__ reduce_cover<Operands> r) {
   using types = typename Op::template types<typename Tree::value_type>;
