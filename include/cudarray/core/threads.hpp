@@ -29,7 +29,7 @@ inline int default_threads() {
 
 /// The most threads an operation on the CPU uses, the calling one among them: what was set, else the variable
 /// OMP_NUM_THREADS, else the processors this process may run on. Results do not depend on it, bit for bit, but for
-/// products of matrices: a BLAS may add up a smaller piece in another order.
+/// products of matrices where a BLAS computes them: it may add up a smaller piece in another order.
 inline int num_threads() {
   int n = __atomic_load_n(&detail::thread_setting, __ATOMIC_RELAXED);
   if (n == 0) __atomic_store_n(&detail::thread_setting, n = detail::default_threads(), __ATOMIC_RELAXED);
