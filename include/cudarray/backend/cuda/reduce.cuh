@@ -152,14 +152,16 @@ inline constexpr int least_blocks = Straight                                    
 
 /// `Straight`: all loads are wide, no lane is outside, and the blocks of a result take tiles of a run of places on the
 /// last reduced axis in turn. Otherwise lanes are apart, and the places are walked in C order, a chunk by each block.
-template <bool Straight, int V, int U, int Operands, class Op, class Target, class Tree>
+/// `Near`: positions take 32 bits.
+template <bool Straight, bool Near, int V, int U, int Operands, class Op, class Target, class Tree>
 __global__ void __launch_bounds__(
     block_threads,
     least_blocks<Straight, V, int(sizeof(typename Op::template types<typename Tree::value_type>::total)), Tree>)
     reduce_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree, void* partial,
                   uint32* tickets, const __grid_constant__ reduce_cover<Operands> r) {
   using types = typename Op::template types<typename Tree::value_type>;
-  using total = ::std::conditional_t<Straight, typename near_total<typename types::total>::type, typename types::total>;
+  using total = ::std::conditional_t<Near, typename near_total<typename types::total>::type, typename types::total>;
+  using index = ::std::conditional_t<Near, int32, int64>;
   using access = lane_access<V, Operands, Tree>;
   const auto& s = r.threads;
   const int depth = r.along ? int(threadIdx.x) % r.deep : int(threadIdx.x) / r.wide;
@@ -213,12 +215,12 @@ __global__ void __launch_bounds__(
 #pragma unroll 1
         for (int steps = 0; steps < block_length && c < end; steps += U, c += U * r.deep) {
           access a[U];
-          int64 first[U];
+          index first[U];
 #pragma unroll
           for (int u = 0; u < U; ++u) {
             a[u] = base;
             const int64 at = c + u * r.deep;
-            first[u] = at;
+            first[u] = index(at);
             if (at >= end) {
               a[u].inside = 0;
               continue;
@@ -233,7 +235,7 @@ __global__ void __launch_bounds__(
               if (Op::indexed && s.ndim - s.kept > 1) row = s.extent[s.ndim - 1].divide(at);
             }
             if (r.along) {
-              first[u] = row * r.positions + on_axis;
+              first[u] = index(row * r.positions + on_axis);
               a[u].inside = s.template inside<V>(on_axis);
             }
             if (a[u].inside > 0) a[u].template fetch<reach::apart>(tree);
@@ -242,7 +244,7 @@ __global__ void __launch_bounds__(
           for (int u = 0; u < U; ++u)
             if (a[u].inside > 0) a[u].template fetch<reach::apart, true>(tree);
 #pragma unroll
-          for (int u = 0; u < U; ++u) sum.add(tree(a[u]), a[u].inside, first[u], r.along ? s.gap : int64(0));
+          for (int u = 0; u < U; ++u) sum.add(tree(a[u]), a[u].inside, first[u], r.along ? index(s.gap) : index(0));
         }
         sum.close_block();
       }
@@ -286,13 +288,16 @@ void run_reduce(cuda device, const Target& target, const Tree& tree, const Op&,
   gpu::reduce_cover<Operands> r;
   const int multiprocessors = gpu::multiprocessors(device.ordinal);
   gpu::cover_reduce(r, s, leaves.of, loaded::count, V, Op::indexed, multiprocessors);
-  constexpr auto straight = gpu::reduce_kernel<true, V, U, Operands, Op, Target, Tree>;
-  constexpr auto general = gpu::reduce_kernel<false, V, general_U, Operands, Op, Target, Tree>;
-  static int resident[2];  // blocks of each kernel on a multiprocessor
-  int& fit = resident[r.straight];
+  auto* kernel = r.straight ? gpu::reduce_kernel<true, true, V, U, Operands, Op, Target, Tree>
+                            : gpu::reduce_kernel<false, true, V, general_U, Operands, Op, Target, Tree>;
+  int which = r.straight;
+  if constexpr (Op::indexed)
+    if (r.count >> 31 != 0)
+      kernel = gpu::reduce_kernel<false, false, V, general_U, Operands, Op, Target, Tree>, which = 2;
+  static int resident[3];  // blocks of each kernel on a multiprocessor
+  int& fit = resident[which];
   if (fit == 0)
-    gpu::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, r.straight ? straight : general, gpu::block_threads,
-                                                             shared),
+    gpu::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, gpu::block_threads, shared),
                "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
   const dim3 grid = gpu::reduce_grid(r, U, int64(multiprocessors) * fit);
   detail::storage_ref partial, own_tickets;
@@ -301,8 +306,8 @@ void run_reduce(cuda device, const Target& target, const Tree& tree, const Op&,
     partial = allocate(device, ::std::size_t(r.chunks * r.results) * (r.along ? 1 : V) * sizeof(total));
     tickets = gpu::tickets_on(device, gpu::current(device.ordinal), own_tickets);
   }
-  gpu::launch(device.ordinal, s.store, Operands, r.straight ? straight : general, grid, gpu::block_threads, shared,
-              target, tree, partial.get() ? partial->data : nullptr, tickets, r);
+  gpu::launch(device.ordinal, s.store, Operands, kernel, grid, gpu::block_threads, shared, target, tree,
+              partial.get() ? partial->data : nullptr, tickets, r);
 }
 
 }  // namespace cudarray::inline v0::backend
