@@ -243,3 +243,26 @@ TEST_CASE("threads: several threads of the program at the same time") {
   for (auto& u : users) u.join();
   for (const int w : wrong) CHECK(w == 0);
 }
+
+TEST_CASE("threads: scans of fewer long rows than threads") {
+  const int before = ca::num_threads();
+  ca::set_num_threads(7);
+  const int64 n = 300001;
+  const array<float> ones = ca::ones<float>({3, n}, host), steps = ca::cumsum(ones, 1);
+  const array<float> expected = ca::arange<float>(1, n + 1, 1, host);
+  const array<int64> whole = ca::cumsum(ca::astype<int64>(ones), 1), largest = ca::cummax(whole, 1);
+  const array<double> wide = ca::cumsum(ca::astype<double>(ones), 1);
+  CHECK(ca::all(steps == expected).item());
+  CHECK(ca::all(whole == expected).item());
+  CHECK(ca::all(largest == expected).item());
+  CHECK(ca::all(wide == expected).item());
+  ca::set_num_threads(before);
+}
+
+TEST_CASE("threads: cumulative sums of float64 stay where nothing is added, and do not overflow in parts") {
+  const array<double> tenths = ca::where(ca::arange<int64>(0, 40000, 1, host) % 4096 == 0, 0.0, 0.1);
+  const array<double> sums = ca::cumsum(tenths, 0);
+  CHECK(ca::all(sums(slice(1, none)) >= sums(slice(none, -1))).item());
+  const array<double> waves = ca::where(ca::arange<int64>(0, 8200, 1, host) % 2 == 0, 1e306, -1e306);
+  CHECK(ca::all(ca::isfinite(ca::cumsum(waves, 0))).item());
+}

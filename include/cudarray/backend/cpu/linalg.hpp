@@ -32,7 +32,7 @@ void multiply_real(int64 m, int64 n, int64 k, const T* a, int64 a_row, int64 a_c
   if (m == 1) return multiply_vector<Build>(n, k, b, b_column, b_row, a, a_column, c, 1);
   if (n == 1) return multiply_vector<Build>(m, k, a, a_row, a_column, b, b_row, c, c_row);
 #if defined(CUDARRAY_HAS_CBLAS)
-  if (by_blas<Build>(m * n * k)) {
+  if (k > 0 && by_blas<Build>(m * n * k)) {
     const auto call = [&](auto f) {
       const auto transposed = [](int64 column) { return column == 1 ? CblasNoTrans : CblasTrans; };
       const auto leading = [](int64 row, int64 column) { return int(column == 1 ? row : column); };
@@ -126,7 +126,8 @@ void multiply_matrices(cpu, const detail::product& g) {
   detail::count(detail::counters.kernels);
   constexpr int64 least = 64;  // rows or columns worth a call of their own
   const int64 work = g.batch * g.m * g.n * (g.k > 0 ? g.k : 1);
-  const int64 threads = work < 1 << 18 || !host::own_threads<Build>(work) ? 1 : num_threads();
+  const int64 threads =
+      work < 1 << 18 || !host::own_threads<Build>(detail::is_complex<T> ? 4 * work : work) ? 1 : num_threads();
   // a batch is shared out whole, a few large products by their rows and columns
   int64 down = 1, across = 1;
   if (g.batch < 4 * threads)

@@ -122,15 +122,18 @@ void sort_by_highway(const T* from, T* to, int64 n) {
     ::hwy::Sorter()(to, ::std::size_t(n), ::hwy::SortAscending());
   } else {
     const auto number = [](T v) { return v == v; };
-    if (::std::all_of(from, from + n, number)) ::std::transform(from, from + n, to, ordered);
-    else {
-      T* const last = ::std::stable_partition(to, ::std::copy(from, from + n, to), number);
-      end = ::std::transform(to, last, to, ordered);
+    if (::std::all_of(from, from + n, number)) {
+      ::std::transform(from, from + n, to, ordered);
+    } else {
+      end = to;
+      for (int64 i = 0; i < n; ++i)
+        if (number(from[i])) *end++ = ordered(from[i]);
+      ::std::copy_if(from, from + n, end, [](T v) { return v != v; });
     }
     ::hwy::Sorter()(reinterpret_cast<K*>(to), ::std::size_t(end - to), ::hwy::SortAscending());
     ::std::transform(to, end, to, ordered);
-    if (const auto [zero, positive] = ::std::equal_range(to, end, T(0)); positive - zero > 1)
-      ::std::copy_if(from, from + n, zero, [](T v) { return v == T(0); });
+    T* const zero = ::std::partition_point(to, end, [](T v) { return v < T(0); });
+    if (zero != end && *zero == T(0)) ::std::copy_if(from, from + n, zero, [](T v) { return v == T(0); });
   }
 }
 #endif
@@ -161,7 +164,9 @@ struct scan_kernel {
   /// A sequence goes in blocks, so that several threads come to the bits of one: what stands before a block is combined
   /// of the totals of those before it, and a total of `N` lanes' own.
   static constexpr int64 block = 4096;
-  static constexpr bool in_blocks = packable && !Op::parts_overflow;
+  /// Not where it would show that a total is rounded otherwise than the running one, or overflows alone.
+  static constexpr bool in_blocks =
+      packable && !Op::parts_overflow && (!detail::is_floating<total> || sizeof(total) > sizeof(result));
 
   struct lanes_total {
     simd::pack<total, N, Build> lanes = simd::splat<total, N, Build>(Op::template identity<total>());
@@ -333,12 +338,13 @@ detail::storage_ref scan_sequences(cpu device, const detail::sequences& s) {
   const T* const from = s.at<const T>();
   result* const to = static_cast<result*>(r->data);
   const int64 groups = s.inner == 1 ? 1 : (s.inner + together - 1) / together, units = s.outer * groups;
-  const int64 wanted = host::parts_for(s.elements() / 2), parts = ::std::max<int64>(1, ::std::min(wanted, units));
+  const int64 wanted = host::parts_for(s.elements() / 2);
   // few long sequences are shared out each
   const bool shared =
       kernel::in_blocks && s.inner == 1 && units < num_threads() && s.n >= 64 * kernel::block && wanted > 1;
   const bool streamed = host::exceeds_cache(s.elements() * int64(sizeof(result)));
-  host::parallel(shared ? 1 : parts, [&](int64 part) {
+  const int64 parts = shared ? 1 : ::std::max<int64>(1, ::std::min(wanted, units));
+  host::parallel(parts, [&](int64 part) {
     for (int64 unit = units * part / parts; unit < units * (part + 1) / parts; ++unit) {
       const int64 j = unit % groups * together, at = unit / groups * s.n * s.inner + j;
       if (s.inner == 1) kernel::along(from + at, to + at, s.n, streamed, shared ? num_threads() : 1);
