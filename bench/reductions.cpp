@@ -61,10 +61,17 @@ int main(int argc, char** argv) {
     const array a = normal(many), b = normal(many), r = ca::empty({});
     return [=] { ca::sum((a - b) * (a - b), ca::out(r)); };
   });
+  s.row("R8_ssd_ax1", dims(side - 1, side / 2 + 1), {.bytes = 4. * double(side - 1) * double(side + 2)}, [] {
+    const array a = normal({side - 1, side / 2 + 1}), b = normal({side - 1, side / 2 + 1}), r = ca::empty(side - 1);
+    return [=] { ca::sum((a - b) * (a - b), 1, ca::out(r)); };
+  });
   sums(s, side, side);
   sums(s, tall, 64);
   sums(s, 64, tall);
   sums(s, side - 1, side + 1);
+  sums(s, tall, 63);
+  sums<double>(s, side / 2, side, "fp64 ");
+  sums<double>(s, side / 2 - 1, side + 1, "fp64 ");
   sums<ca::float16>(s, side - 1, 2 * side + 1, "fp16 ");
   const int64 outer = gpu ? 256 : 64, middle = gpu ? 1024 : 256;
   const work block{.bytes = 4. * double(outer * outer) * double(middle)};

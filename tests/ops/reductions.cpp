@@ -16,6 +16,30 @@ constexpr bool is = std::is_same_v<ca::value_type_t<X>, T>;
 
 const auto make = [] { return ca::array<float>({{1, 2, 3}, {4, 5, 6}}); };
 
+/// Rows of `n` elements in rows of `pitch`, the first at element `from`: each begins elsewhere in a 16-byte access.
+/// Most elements are equal; the extreme one stands near an edge or between, some rows have it twice.
+template <class T>
+void check_rows(ca::int64 rows, ca::int64 n, ca::int64 from, ca::int64 pitch) {
+  CAPTURE(ca::dtype_name<T>, rows, n, from, pitch);
+  const auto at = [&](ca::int64 i, ca::int64 j) { return std::size_t(i * pitch + from + j); };
+  std::vector<int> elements(std::size_t(rows * pitch), 1);
+  ints sums, places;
+  for (ca::int64 i = 0; i < rows; ++i) {
+    for (ca::int64 j = 0; j < from; ++j) elements[at(i, j - from)] = 9;  // of no row
+    for (ca::int64 j = from + n; j < pitch; ++j) elements[at(i, j - from)] = 9;
+    const ca::int64 candidates[] = {0, 1, n - 1, n - 2, n / 2, i * 7 % n, n - 1 - i % n};
+    const ca::int64 p = candidates[i % 7], q = candidates[i % 5];
+    elements[at(i, p)] = elements[at(i, q)] = 3;
+    sums.push_back(int(n) + 2 + 2 * (p != q));
+    places.push_back(int(p < q ? p : q));
+  }
+  const auto x =
+      ca::eval(ca::astype<T>(ca::reshape(ca::array<int>(elements), {rows, pitch})))(_, slice(from, from + n));
+  CHECK(test::equal(ca::sum(ca::astype<int>(x), 1), {rows}, sums));
+  CHECK(test::equal(ca::argmax(x, 1), {rows}, places));
+  CHECK(test::equal(ca::max(x, 1), {rows}, ints(std::size_t(rows), 3)));
+}
+
 }  // namespace
 
 TEST_CASE("reductions: axes") {
@@ -109,6 +133,26 @@ TEST_CASE("reductions: extremes hand on NaN, positions point at the first") {
   CHECK(test::equal(ca::max(ca::array<int>({INT32_MIN, INT32_MIN})), {}, ints{INT32_MIN}));
   CHECK(test::equal(ca::max(ca::array<bool>({false, true})), {}, ints{1}));
   CHECK(test::equal(ca::argmax(ca::array<int>({3, 7, 7, 1})(slice(none, none, -1))), {}, ints{1}));
+}
+
+TEST_CASE("reductions: rows off alignment") {
+  for (const ca::int64 n : {5, 31, 64, 127, 260, 1023, 4099})
+    for (const ca::int64 from : {0, 1, 3, 6}) {
+      check_rows<float>(70, n, from, n + 8 + from % 2);
+      check_rows<ca::float16>(9, n, from, n + 8 + from % 2);
+      check_rows<ca::int8>(2, n, from, n + 9);
+    }
+  check_rows<float>(3, 40001, 1, 40004);
+  check_rows<ca::int8>(1, 100003, 5, 100009);
+  // two operands that are off by as much, and not
+  const auto a = ca::eval(ca::reshape(ca::arange<float>(9 * 1030), {9, 1030}) % 8), b = ca::eval(a + 1);
+  const auto squares = [&](ca::int64 from) {
+    const auto d = a(_, slice(1, 1020)) - b(_, slice(from, 1019 + from));
+    return ca::eval(ca::sum(d * d, 1));
+  };
+  CHECK(test::equal(squares(1), {9}, ints(9, 1019)));
+  CHECK(test::equal(squares(9), {9}, ints(9, 1019)));
+  CHECK(ca::sum(squares(2)).item() == 73388);
 }
 
 TEST_CASE("reductions: any and all") {

@@ -57,6 +57,25 @@ CUDARRAY_NO_INLINE bool wide_operands(const detail::iteration_space<Operands>& s
   return true;
 }
 
+/// Whether all operands that are loaded lie along an axis and are off alignment for V lanes there by as much as each
+/// other in every row: `lead` elements in the first.
+template <int Operands>
+CUDARRAY_NO_INLINE bool equally_aligned(const detail::iteration_space<Operands>& s, const operand_info* of, int axis,
+                                        int V, int& lead) {
+  int first = 0;
+  for (int k = 1; k < Operands; ++k) {
+    const operand_info& o = of[k];
+    if (o.data == nullptr && (s.stride[k][axis] == 0 || s.stride[k][axis] == 1)) continue;
+    if (o.data == nullptr || o.gathered || s.stride[k][axis] != 1) return false;
+    const int its = int(reinterpret_cast<::std::uintptr_t>(o.data) / ::std::size_t(o.bytes) % ::std::size_t(V));
+    if (first == 0) first = k, lead = its;
+    if (its != lead) return false;
+    for (int d = 0; d < s.ndim; ++d)
+      if (d != axis && (s.stride[k][d] - s.stride[first][d]) % V != 0) return false;
+  }
+  return first != 0;
+}
+
 /// How an elementwise kernel covers its space.
 template <int Operands>
 struct map_cover {
@@ -156,6 +175,8 @@ template <int Operands>
 struct reduce_cover {
   bool straight = false;  ///< loads are wide, no lane is outside, runs of places lie on the last reduced axis
   bool along = false;
+  bool ragged = false;  ///< straight, along rows off alignment: places are between, the edges' elements go one by one
+  int lead = 0;         ///< so many elements the first row is off alignment
   bool single = false;  ///< one axis is reduced, and `ahead` leads along it
   int wide = 1, deep = 1;
   int64 results = 1, places = 1;  ///< threads' places on the kept axes, and on the reduced axes
@@ -187,6 +208,11 @@ CUDARRAY_NO_INLINE bool spread_threads(reduce_cover<Operands>& r, const detail::
   for (int d = 0; d < s.ndim; ++d) (d < s.kept ? r.results : r.places) *= r.threads.extent[d].divisor;
   if (r.count == 0) r.places = 0;
   r.row = r.straight ? r.threads.extent[inner].divisor : r.places;
+  if (r.ragged) {
+    r.places /= r.row;
+    r.row = r.positions / V;
+    r.places *= r.row;
+  }
   bool near = inner >= 0;
   for (int k = 0; k < Operands && near; ++k) {
     const int64 ahead = r.straight && r.along ? V * s.stride[k][inner] : s.stride[k][inner];
@@ -227,10 +253,13 @@ CUDARRAY_NO_INLINE void cover_reduce(reduce_cover<Operands>& r, const detail::it
   r.straight = inner >= 0 && r.count > 0 && wide_operands(s, of, r.along ? inner : across, V, wide) &&
                __builtin_popcountll(wide) == loads;
   const int64 enough = int64(multiprocessors) * 2048;  // threads that keep the device busy
-  const bool near = spread_threads(r, s, V, enough);
+  if (r.along && r.count > 0 && !(r.straight && r.positions % V == 0))
+    r.straight = r.ragged = equally_aligned(s, of, inner, V, r.lead);
+  bool near = spread_threads(r, s, V, enough);
+  if (r.ragged && (r.row < r.places || r.deep < 2 * V - 2)) near = false;
   const bool idle = r.row < r.places && (r.row < r.deep || r.results < r.wide);  // many threads would be
-  if (r.straight && (!near || !r.threads.whole || r.row >> 30 || (indexed && r.count >> 31) || idle)) {
-    r.straight = false;
+  if (r.straight && (!near || !(r.threads.whole || r.ragged) || r.row >> 30 || (indexed && r.count >> 31) || idle)) {
+    r.straight = r.ragged = false;
     spread_threads(r, s, V, enough);
   }
 }

@@ -248,6 +248,11 @@ struct fetched;
 template <int V, int... I, class... T>
 struct fetched<V, operand_list<operand<I, T>...>> : detail::slot<I, lanes<T, V>>... {
   static constexpr int count = int(sizeof...(I));
+  static constexpr int first = [] {
+    int f = -1;
+    ((f = f < 0 ? I : f), ...);
+    return f;
+  }();
   static constexpr int widest = [] {
     int w = 0;
     ((w = int(sizeof(T)) > w ? int(sizeof(T)) : w), ...);

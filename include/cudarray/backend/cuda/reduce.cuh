@@ -132,6 +132,12 @@ struct accumulator {
     if constexpr (blocks) add_lanes<Op>(part, v, inside, position, gap);
     else add_lanes<Op>(total, v, inside, position, gap);
   }
+  /// An element of any position.
+  template <class Value>
+  __device__ void add_one(Value value, int32 position) {
+    const auto v = element_cast<detail::compute_t<Value>>(value);
+    total[0] = Op::combine(total[0], Op::template lift<Total>(v, position));
+  }
   __device__ void close_block() {
     if constexpr (blocks)
 #pragma unroll
@@ -145,14 +151,15 @@ struct accumulator {
 /// How many blocks a multiprocessor must have room for in its registers; 0: as many as the compiler finds best, where
 /// measuring found no better. A bound of 1 is another thing: the compiler then takes all registers it can use.
 template <bool Straight, int V, int TotalBytes, class Tree>
-inline constexpr int least_blocks = Straight                                          ? (Tree::widest == 8 ? 2 : 0)
-                                    : TotalBytes > 8 || registers<1, Tree>::count > 2 ? 0
-                                    : V > 4                                           ? 3
-                                                                                      : 4;
+inline constexpr int least_blocks = [] {
+  if (Straight) return Tree::widest == 8 ? 3 : registers<1, Tree>::count > 2 ? 0 : 4;
+  if (TotalBytes > 8 || registers<1, Tree>::count > 2) return 0;
+  return V > 4 ? 3 : 4;
+}();
 
 /// `Straight`: all loads are wide, no lane is outside, and the blocks of a result take tiles of a run of places on the
-/// last reduced axis in turn. Otherwise lanes are apart, and the places are walked in C order, a chunk by each block.
-/// `Near`: positions take 32 bits.
+/// last reduced axis in turn; what is before and behind the places of a ragged row goes one by one. Otherwise lanes are
+/// apart, and the places are walked in C order, a chunk by each block. `Near`: positions take 32 bits.
 template <bool Straight, bool Near, int V, int U, int Operands, class Op, class Target, class Tree>
 __global__ void __launch_bounds__(
     block_threads,
@@ -176,7 +183,16 @@ __global__ void __launch_bounds__(
     }
     accumulator<Op, types, V, total> sum;
     if constexpr (Straight) {
-      int steps = 0;
+      const auto before_places = [&r](const auto& row) {  // elements to the next that is aligned
+        return -(r.lead + int32(row.offset[registers<V, Tree>::first])) & (V - 1);
+      };
+      int32 before = 0, places = int32(r.row), steps = 0;
+      if (r.ragged && result < r.results) {
+        before = before_places(base);
+        places = (int32(r.positions) - before) / V;
+#pragma unroll
+        for (int k = 0; k < Operands; ++k) base.offset[k] += before * s.lane_step[k];
+      }
       for (int64 tile = result < r.results ? blockIdx.y : r.tiles; tile < r.tiles; tile += gridDim.y) {
         access row = base;
         int64 o = 0;
@@ -184,7 +200,7 @@ __global__ void __launch_bounds__(
           o = r.row_tiles.divide(tile);
           s.move(o, s.kept, s.ndim - 1, row.offset);
         }
-        const int32 c = int32(tile - o * r.row_tiles.divisor) * (U * r.deep) + depth, left = int32(r.row) - c;
+        const int32 c = int32(tile - o * r.row_tiles.divisor) * (U * r.deep) + depth, left = places - c;
         access a[U];
 #pragma unroll
         for (int u = 0; u < U; ++u) {
@@ -199,7 +215,8 @@ __global__ void __launch_bounds__(
           if (u * r.deep < left) {
             a[u].template fetch<reach::wide, true>(tree);
             int32 position = 0;
-            if constexpr (Op::indexed) position = int32(o * r.positions) + (c + u * r.deep) * (r.along ? V : 1);
+            if constexpr (Op::indexed)
+              position = int32(o * r.positions) + before + (c + u * r.deep) * (r.along ? V : 1);
             sum.add(tree(a[u]), V, position, int32(r.along));
           }
         if ((steps += U) >= block_length) {
@@ -208,6 +225,18 @@ __global__ void __launch_bounds__(
         }
       }
       sum.close_block();
+      if (r.ragged && result < r.results && blockIdx.y == 0) {  // what is left of the row: an element each, at most
+        lane_access<1, Operands, Tree> edge;
+        edge.start(s);
+        s.move(result, 0, s.kept, edge.offset);
+        const int32 skipped = before_places(edge), one = depth < skipped ? depth : depth + places * V;
+        if (one < r.positions) {
+#pragma unroll
+          for (int k = 0; k < Operands; ++k) edge.offset[k] += one * s.lane_step[k];
+          edge.template fetch<reach::wide>(tree);
+          sum.add_one(tree(edge).v[0], one);
+        }
+      }
     } else {
       const int64 begin = int64(blockIdx.y) * r.chunk;
       const int64 end = result >= r.results ? begin : begin + r.chunk < r.places ? begin + r.chunk : r.places;
@@ -281,7 +310,10 @@ void run_reduce(cuda device, const Target& target, const Tree& tree, const Op&,
                     : most >= 2    ? 2
                                    : 1;  // totals: 48 KB a block
   // places at a time: enough loads under way, few registers
-  constexpr int U = loaded::count <= 2 ? 4 : loaded::count <= 4 ? 2 : 1, general_U = loaded::count <= 4 ? 4 : 2;
+  constexpr int U = loaded::count <= 2   ? 4
+                    : loaded::count <= 4 ? 2
+                                         : 1,
+                general_U = loaded::count <= 4 && V <= 4 ? 4 : 2;
   constexpr int shared = gpu::block_threads * V * int(sizeof(total));
   gpu::survey<Operands> leaves;
   detail::for_each_operand(tree, leaves);
