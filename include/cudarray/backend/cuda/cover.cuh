@@ -168,26 +168,34 @@ CUDARRAY_NO_INLINE void cover_map(map_cover<Operands>& c, const detail::iteratio
   c.blocks = ceil_div(c.threads.threads, int64(U) * block_threads);
 }
 
+/// How threads go through what is reduced: along runs of places on the last reduced axis, tiles of which the blocks of
+/// a result take in turn, or through all places in C order, a chunk by each block.
+enum class reduce_walk {
+  straight,  ///< runs; loads are wide, no lane is outside
+  ragged,    ///< as straight, along rows off alignment: places are what is between, the edges' elements go one by one
+  apart,     ///< runs; lanes are apart
+  c_order    ///< lanes are apart
+};
+
 /// How the threads of a reduction's blocks are spread: on `wide` results (or groups of V results), `deep` threads on
 /// each. The lanes go `along` the reduced axes, and so do neighbouring threads; or both go across the results. What
 /// straight threads need stands in front: a kernel waits for each line of its parameters.
 template <int Operands>
 struct reduce_cover {
-  bool straight = false;  ///< loads are wide, no lane is outside, runs of places lie on the last reduced axis
+  reduce_walk walk = reduce_walk::straight;
   bool along = false;
-  bool ragged = false;  ///< straight, along rows off alignment: places are between, the edges' elements go one by one
-  int lead = 0;         ///< so many elements the first row is off alignment
-  bool single = false;  ///< one axis is reduced, and `ahead` leads along it
+  int lead = 0;  ///< so many elements the first row is off alignment
   int wide = 1, deep = 1;
   int64 results = 1, places = 1;  ///< threads' places on the kept axes, and on the reduced axes
-  int64 row = 1;                  ///< places in a straight run
-  int64 tiles = 1;                ///< what straight threads take at a time, so many in all
-  int32 ahead[Operands] = {};   ///< steps along it: from place to place in straight runs, else from element to element
-  int64 positions = 0;          ///< elements on the last reduced axis
-  int64 count = 1;              ///< elements that are reduced to one
-  divider row_tiles;            ///< those of a straight run
-  int64 chunk = 1, chunks = 1;  ///< places of a block that is not straight, and blocks on a result
+  int64 row = 1;                  ///< places in a run; in C order all are
+  int64 tiles = 1;                ///< what threads take of runs at a time, so many in all
+  int32 ahead[Operands] = {};     ///< steps along a run, from element to element; of wide loads from place to place
+  int64 positions = 0;            ///< elements on the last reduced axis
+  int64 count = 1;                ///< elements that are reduced to one
+  divider row_tiles;              ///< those of a run
+  int64 chunk = 1, chunks = 1;    ///< places of a block in C order, and blocks on a result
   thread_space<Operands> threads;
+  bool loads_wide() const { return walk == reduce_walk::straight || walk == reduce_walk::ragged; }
 };
 
 inline int power_of_two_above(int64 n, int most) {
@@ -196,46 +204,48 @@ inline int power_of_two_above(int64 n, int most) {
   return p;
 }
 
-/// Spreads the threads; false where `ahead` does not fit.
+/// Spreads the threads; false where threads would be idle, or numbers do not fit.
 template <int Operands>
 CUDARRAY_NO_INLINE bool spread_threads(reduce_cover<Operands>& r, const detail::iteration_space<Operands>& s, int V,
                                        int64 enough) {
   constexpr int64 far = int64(1) << 31;
   const int inner = s.kept < s.ndim ? s.ndim - 1 : -1, across = s.kept - 1;
   r.threads = {};
-  r.threads.divide(s, V, r.along ? inner : across, r.straight);
+  r.threads.divide(s, V, r.along ? inner : across, r.loads_wide());
   r.results = r.places = 1;
   for (int d = 0; d < s.ndim; ++d) (d < s.kept ? r.results : r.places) *= r.threads.extent[d].divisor;
   if (r.count == 0) r.places = 0;
-  r.row = r.straight ? r.threads.extent[inner].divisor : r.places;
-  if (r.ragged) {
+  r.row = r.walk == reduce_walk::c_order ? r.places : r.threads.extent[inner].divisor;
+  if (r.walk == reduce_walk::ragged) {
     r.places /= r.row;
     r.row = r.positions / V;
     r.places *= r.row;
   }
-  bool near = inner >= 0;
-  for (int k = 0; k < Operands && near; ++k) {
-    const int64 ahead = r.straight && r.along ? V * s.stride[k][inner] : s.stride[k][inner];
-    near = magnitude(ahead) < far;
+  bool near = true;
+  for (int k = 0; k < Operands && inner >= 0; ++k) {
+    const int64 ahead = (r.loads_wide() && r.along ? V : 1) * s.stride[k][inner];
+    near = near && magnitude(ahead) < far;
     r.ahead[k] = int32(ahead);
   }
-  r.single = near && s.ndim - s.kept == 1 && r.count < far;
   // few threads on a result where there are many results: each does more
   int least = 1, most;
   if (r.along) {
     most = power_of_two_above(ceil_div(r.row, 2), block_threads);
     least = r.threads.by_warps ? warp : power_of_two_above(ceil_div(r.row, 4), 4);
   } else {
-    most = block_threads / power_of_two_above(r.results, r.straight ? 32 : 128);
+    most = block_threads / power_of_two_above(r.results, r.loads_wide() ? 32 : 128);
     while (most > 1 && r.row < most * 4 && r.results > block_threads / most) most /= 2;
   }
   const int wished = power_of_two_above(ceil_div(enough, r.results > 0 ? r.results : 1), block_threads);
   r.deep = wished < least ? least : wished < most ? wished : most > least ? most : least;
   r.wide = block_threads / r.deep;
-  return near;
+  if (r.walk == reduce_walk::straight && !r.threads.whole) return false;
+  if (r.walk == reduce_walk::ragged && (r.row < r.places || r.deep < 2 * V - 2)) return false;
+  const bool idle = r.row < r.places && (r.row < r.deep || r.results < r.wide);
+  return near && !idle && r.row >> 30 == 0 && (r.walk == reduce_walk::straight || r.positions >> 31 == 0);
 }
 
-/// `loads`: how many operands the tree loads; `indexed`: positions are counted, in straight kernels by 32 bits.
+/// `loads`: how many operands the tree loads; `indexed`: positions are counted, by 32 bits where loads are wide.
 template <int Operands>
 CUDARRAY_NO_INLINE void cover_reduce(reduce_cover<Operands>& r, const detail::iteration_space<Operands>& s,
                                      const operand_info* of, int loads, int V, bool indexed, int multiprocessors) {
@@ -249,19 +259,21 @@ CUDARRAY_NO_INLINE void cover_reduce(reduce_cover<Operands>& r, const detail::it
     close_across += across >= 0 && magnitude(s.stride[k][across]) == 1;
   }
   r.along = inner >= 0 && (across < 0 || (close_along >= close_across && (r.count > 8 || s.size(0, s.kept) < 1024)));
-  uint64 wide = 0;
-  r.straight = inner >= 0 && r.count > 0 && wide_operands(s, of, r.along ? inner : across, V, wide) &&
-               __builtin_popcountll(wide) == loads;
   const int64 enough = int64(multiprocessors) * 2048;  // threads that keep the device busy
-  if (r.along && r.count > 0 && !(r.straight && r.positions % V == 0))
-    r.straight = r.ragged = equally_aligned(s, of, inner, V, r.lead);
-  bool near = spread_threads(r, s, V, enough);
-  if (r.ragged && (r.row < r.places || r.deep < 2 * V - 2)) near = false;
-  const bool idle = r.row < r.places && (r.row < r.deep || r.results < r.wide);  // many threads would be
-  if (r.straight && (!near || !(r.threads.whole || r.ragged) || r.row >> 30 || (indexed && r.count >> 31) || idle)) {
-    r.straight = r.ragged = false;
-    spread_threads(r, s, V, enough);
+  const auto fits = [&](reduce_walk w) {
+    r.walk = w;
+    return spread_threads(r, s, V, enough);
+  };
+  if (inner >= 0 && r.count > 0) {
+    uint64 wide = 0;
+    const bool counts = !indexed || r.count >> 31 == 0;  // positions
+    if (counts && wide_operands(s, of, r.along ? inner : across, V, wide) && __builtin_popcountll(wide) == loads &&
+        fits(reduce_walk::straight))
+      return;
+    if (counts && r.along && equally_aligned(s, of, inner, V, r.lead) && fits(reduce_walk::ragged)) return;
+    if (fits(reduce_walk::apart)) return;
   }
+  fits(reduce_walk::c_order);
 }
 
 /// Blocks share results where there are few of them; at most as many as run at a time (`wanted`) are made.

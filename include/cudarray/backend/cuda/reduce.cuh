@@ -150,20 +150,62 @@ struct accumulator {
 
 /// How many blocks a multiprocessor must have room for in its registers; 0: as many as the compiler finds best, where
 /// measuring found no better. A bound of 1 is another thing: the compiler then takes all registers it can use.
-template <bool Straight, int V, int TotalBytes, class Tree>
+template <bool Wide, int V, int TotalBytes, class Tree>
 inline constexpr int least_blocks = [] {
-  if (Straight) return Tree::widest == 8 ? 3 : registers<1, Tree>::count > 2 ? 0 : 4;
+  if (Wide) return Tree::widest == 8 ? 3 : registers<1, Tree>::count > 2 ? 0 : 4;
   if (TotalBytes > 8 || registers<1, Tree>::count > 2) return 0;
   return V > 4 ? 3 : 4;
 }();
 
-/// `Straight`: all loads are wide, no lane is outside, and the blocks of a result take tiles of a run of places on the
-/// last reduced axis in turn; what is before and behind the places of a ragged row goes one by one. Otherwise lanes are
-/// apart, and the places are walked in C order, a chunk by each block. `Near`: positions take 32 bits.
-template <bool Straight, bool Near, int V, int U, int Operands, class Op, class Target, class Tree>
+/// Adds the tiles of a result that are this block's, U places of each thread under way at once. `Wide`: so are loads,
+/// and no lane is outside.
+template <bool Wide, int U, class Index, class Op, class Types, int V, class Total, int Operands, class Tree>
+__device__ void add_tiles(accumulator<Op, Types, V, Total>& sum, const lane_access<V, Operands, Tree>& base,
+                          const Tree& tree, const reduce_cover<Operands>& r, int32 places, int32 before, int depth) {
+  using access = lane_access<V, Operands, Tree>;
+  constexpr reach how = Wide ? reach::wide : reach::apart;
+  const auto& s = r.threads;
+  int steps = 0;
+  for (int64 tile = blockIdx.y; tile < r.tiles; tile += gridDim.y) {
+    access row = base;
+    int64 o = 0;
+    if (r.row < r.places) {
+      o = r.row_tiles.divide(tile);
+      s.move(o, s.kept, s.ndim - 1, row.offset);
+    }
+    const int32 c = int32(tile - o * r.row_tiles.divisor) * (U * r.deep) + depth, left = places - c;
+    const Index first = Index(o * r.positions) + before;
+    access a[U];
+#pragma unroll
+    for (int u = 0; u < U; ++u) {
+      a[u] = row;
+      const int32 place = c + u * r.deep, at = !Wide && r.along ? s.element(place) : place;
+      if (Wide) a[u].inside = V;
+      else if (r.along) a[u].inside = s.template inside<V>(at);
+#pragma unroll
+      for (int k = 0; k < Operands; ++k) a[u].offset[k] += int64(at) * r.ahead[k];
+      if (u * r.deep < left && (Wide || a[u].inside > 0)) a[u].template fetch<how>(tree);
+    }
+#pragma unroll
+    for (int u = 0; u < U; ++u)
+      if (u * r.deep < left && (Wide || a[u].inside > 0)) {
+        a[u].template fetch<how, true>(tree);
+        const int32 place = c + u * r.deep, at = !r.along ? place : Wide ? place * V : s.element(place);
+        sum.add(tree(a[u]), a[u].inside, first + at, r.along ? Index(s.gap) : Index(0));
+      }
+    if ((steps += U) >= block_length) {
+      sum.close_block();
+      steps = 0;
+    }
+  }
+  sum.close_block();
+}
+
+/// `Wide`: the walk is straight or ragged, otherwise one of the others. `Near`: positions take 32 bits.
+template <bool Wide, bool Near, int V, int U, int Operands, class Op, class Target, class Tree>
 __global__ void __launch_bounds__(
     block_threads,
-    least_blocks<Straight, V, int(sizeof(typename Op::template types<typename Tree::value_type>::total)), Tree>)
+    least_blocks<Wide, V, int(sizeof(typename Op::template types<typename Tree::value_type>::total)), Tree>)
     reduce_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree, void* partial,
                   uint32* tickets, const __grid_constant__ reduce_cover<Operands> r) {
   using types = typename Op::template types<typename Tree::value_type>;
@@ -177,103 +219,58 @@ __global__ void __launch_bounds__(
     const int64 result = group + place;
     access base;
     base.start(s);
+    accumulator<Op, types, V, total> sum;
     if (result < r.results) {
       const int64 first = s.move(result, 0, s.kept, base.offset);
-      base.inside = r.along || Straight ? V : s.template inside<V>(first);
-    }
-    accumulator<Op, types, V, total> sum;
-    if constexpr (Straight) {
-      const auto before_places = [&r](const auto& row) {  // elements to the next that is aligned
-        return -(r.lead + int32(row.offset[registers<V, Tree>::first])) & (V - 1);
-      };
-      int32 before = 0, places = int32(r.row), steps = 0;
-      if (r.ragged && result < r.results) {
-        before = before_places(base);
-        places = (int32(r.positions) - before) / V;
+      base.inside = r.along || Wide ? V : s.template inside<V>(first);
+      if constexpr (Wide) {
+        const bool ragged = r.walk == reduce_walk::ragged;
+        const auto before_places = [&r](const auto& row) {  // elements to the next that is aligned
+          return -(r.lead + int32(row.offset[registers<V, Tree>::first])) & (V - 1);
+        };
+        int32 before = 0, places = int32(r.row);
+        if (ragged) {
+          before = before_places(base);
+          places = (int32(r.positions) - before) / V;
 #pragma unroll
-        for (int k = 0; k < Operands; ++k) base.offset[k] += before * s.lane_step[k];
-      }
-      for (int64 tile = result < r.results ? blockIdx.y : r.tiles; tile < r.tiles; tile += gridDim.y) {
-        access row = base;
-        int64 o = 0;
-        if (r.row < r.places) {
-          o = r.row_tiles.divide(tile);
-          s.move(o, s.kept, s.ndim - 1, row.offset);
+          for (int k = 0; k < Operands; ++k) base.offset[k] += before * s.lane_step[k];
         }
-        const int32 c = int32(tile - o * r.row_tiles.divisor) * (U * r.deep) + depth, left = places - c;
-        access a[U];
+        add_tiles<true, U, index>(sum, base, tree, r, places, before, depth);
+        if (ragged && blockIdx.y == 0) {  // what is left of the row: an element each, at most
+          lane_access<1, Operands, Tree> edge;
+          edge.start(s);
+          s.move(result, 0, s.kept, edge.offset);
+          const int32 skipped = before_places(edge), one = depth < skipped ? depth : depth + places * V;
+          if (one < r.positions) {
 #pragma unroll
-        for (int u = 0; u < U; ++u) {
-          a[u] = row;
-          a[u].inside = V;
-#pragma unroll
-          for (int k = 0; k < Operands; ++k) a[u].offset[k] += int64(c + u * r.deep) * r.ahead[k];
-          if (u * r.deep < left) a[u].template fetch<reach::wide>(tree);
-        }
-#pragma unroll
-        for (int u = 0; u < U; ++u)
-          if (u * r.deep < left) {
-            a[u].template fetch<reach::wide, true>(tree);
-            int32 position = 0;
-            if constexpr (Op::indexed)
-              position = int32(o * r.positions) + before + (c + u * r.deep) * (r.along ? V : 1);
-            sum.add(tree(a[u]), V, position, int32(r.along));
+            for (int k = 0; k < Operands; ++k) edge.offset[k] += one * s.lane_step[k];
+            edge.template fetch<reach::wide>(tree);
+            sum.add_one(tree(edge).v[0], one);
           }
-        if ((steps += U) >= block_length) {
-          sum.close_block();
-          steps = 0;
         }
-      }
-      sum.close_block();
-      if (r.ragged && result < r.results && blockIdx.y == 0) {  // what is left of the row: an element each, at most
-        lane_access<1, Operands, Tree> edge;
-        edge.start(s);
-        s.move(result, 0, s.kept, edge.offset);
-        const int32 skipped = before_places(edge), one = depth < skipped ? depth : depth + places * V;
-        if (one < r.positions) {
-#pragma unroll
-          for (int k = 0; k < Operands; ++k) edge.offset[k] += one * s.lane_step[k];
-          edge.template fetch<reach::wide>(tree);
-          sum.add_one(tree(edge).v[0], one);
-        }
-      }
-    } else {
-      const int64 begin = int64(blockIdx.y) * r.chunk;
-      const int64 end = result >= r.results ? begin : begin + r.chunk < r.places ? begin + r.chunk : r.places;
-      for (int64 c = begin + depth; c < end;) {
+      } else if (r.walk == reduce_walk::apart) {
+        add_tiles<false, U, index>(sum, base, tree, r, int32(r.row), 0, depth);
+      } else {
+        const int64 begin = int64(blockIdx.y) * r.chunk, end = begin + r.chunk < r.places ? begin + r.chunk : r.places;
+        int steps = 0;
 #pragma unroll 1
-        for (int steps = 0; steps < block_length && c < end; steps += U, c += U * r.deep) {
-          access a[U];
-          index first[U];
-#pragma unroll
-          for (int u = 0; u < U; ++u) {
-            a[u] = base;
-            const int64 at = c + u * r.deep;
-            first[u] = index(at);
-            if (at >= end) {
-              a[u].inside = 0;
-              continue;
-            }
-            int64 on_axis, row = 0;
-            if (r.single) {
-              on_axis = r.along ? s.element(int32(at)) : int32(at);
-#pragma unroll
-              for (int k = 0; k < Operands; ++k) a[u].offset[k] += int64(int32(on_axis)) * r.ahead[k];
-            } else {
-              on_axis = s.move(at, s.kept, s.ndim, a[u].offset);
-              if (Op::indexed && s.ndim - s.kept > 1) row = s.extent[s.ndim - 1].divide(at);
-            }
-            if (r.along) {
-              first[u] = index(row * r.positions + on_axis);
-              a[u].inside = s.template inside<V>(on_axis);
-            }
-            if (a[u].inside > 0) a[u].template fetch<reach::apart>(tree);
+        for (int64 c = begin + depth; c < end; c += r.deep) {
+          access a = base;
+          index at = index(c);
+          const int64 on_axis = s.move(c, s.kept, s.ndim, a.offset);
+          if (r.along) {
+            at = index(on_axis);
+            if (Op::indexed && s.ndim - s.kept > 1) at += index(s.extent[s.ndim - 1].divide(c) * r.positions);
+            a.inside = s.template inside<V>(on_axis);
           }
-#pragma unroll
-          for (int u = 0; u < U; ++u)
-            if (a[u].inside > 0) a[u].template fetch<reach::apart, true>(tree);
-#pragma unroll
-          for (int u = 0; u < U; ++u) sum.add(tree(a[u]), a[u].inside, first[u], r.along ? index(s.gap) : index(0));
+          if (a.inside == 0) continue;
+          a.template fetch<reach::apart>(tree);
+          a.template fetch<reach::apart, true>(tree);
+          sum.add(tree(a), a.inside, at, r.along ? index(s.gap) : index(0));
+          if (++steps == block_length) {
+            sum.close_block();
+            steps = 0;
+          }
         }
         sum.close_block();
       }
@@ -320,9 +317,9 @@ void run_reduce(cuda device, const Target& target, const Tree& tree, const Op&,
   gpu::reduce_cover<Operands> r;
   const int multiprocessors = gpu::multiprocessors(device.ordinal);
   gpu::cover_reduce(r, s, leaves.of, loaded::count, V, Op::indexed, multiprocessors);
-  auto* kernel = r.straight ? gpu::reduce_kernel<true, true, V, U, Operands, Op, Target, Tree>
-                            : gpu::reduce_kernel<false, true, V, general_U, Operands, Op, Target, Tree>;
-  int which = r.straight;
+  auto* kernel = r.loads_wide() ? gpu::reduce_kernel<true, true, V, U, Operands, Op, Target, Tree>
+                                : gpu::reduce_kernel<false, true, V, general_U, Operands, Op, Target, Tree>;
+  int which = r.loads_wide();
   if constexpr (Op::indexed)
     if (r.count >> 31 != 0)
       kernel = gpu::reduce_kernel<false, false, V, general_U, Operands, Op, Target, Tree>, which = 2;
@@ -331,7 +328,7 @@ void run_reduce(cuda device, const Target& target, const Tree& tree, const Op&,
   if (fit == 0)
     gpu::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, gpu::block_threads, shared),
                "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-  const dim3 grid = gpu::reduce_grid(r, U, int64(multiprocessors) * fit);
+  const dim3 grid = gpu::reduce_grid(r, r.loads_wide() ? U : general_U, int64(multiprocessors) * fit);
   detail::storage_ref partial, own_tickets;
   uint32* tickets = nullptr;
   if (r.chunks > 1) {
