@@ -105,7 +105,7 @@ struct tile_part {
     const bool turns = turned >> I & 1;
     if (stage == fetch) {
       const int n = turns ? inside_turned : inside;
-      if (n > 0) value = a.template read<reach::apart, I>(l.p, n);
+      value = a.template read<reach::masked, I>(l.p, n);
     } else if (turns) {
       T* const t = reinterpret_cast<T*>(shared + __popcll(turned & ((uint64(1) << I) - 1)) * (Tile * row * Widest));
 #pragma unroll

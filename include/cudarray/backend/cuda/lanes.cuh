@@ -263,8 +263,9 @@ template <int V, class... Trees>
 using registers = fetched<V, typename joined<typename operands_of<Trees>::type...>::type>;
 
 /// How the lanes of a load lie: as one aligned access; apart, some of them outside perhaps; or as the space says, all
-/// inside, where rows may be picked as wholes (`taken`): all lanes have one index then.
-enum class reach { wide, apart, whole, taken };
+/// inside, where rows may be picked as wholes (`taken`): all lanes have one index then. `masked`: as `apart`, by one
+/// form of loads, which may be ahead of each other; lanes outside are zero.
+enum class reach { wide, apart, whole, taken, masked };
 
 /// V places of a space as trees see them.
 template <int V, int Operands, class... Trees>
@@ -294,6 +295,12 @@ struct lane_access {
       for (int k = 1; k < V; ++k) r.v[k] = r.v[0];
     } else if (R == reach::wide || ((R == reach::whole || R == reach::taken) && space->wide >> I & 1)) {
       r = load_wide<V>(q);
+    } else if constexpr (R == reach::masked) {
+#pragma unroll
+      for (int k = 0; k < V; ++k, q += step) {
+        r.v[k] = {};
+        if (k < inside) r.v[k] = load_one(q);
+      }
     } else if (R == reach::whole || R == reach::taken || inside == V) {
 #pragma unroll
       for (int k = 0; k < V; ++k, q += step) r.v[k] = load_one(q);
