@@ -24,9 +24,9 @@ inline storage_ref no_storage() {
 
 /// A node converted to T where it is not T already.
 template <class T, class N>
-auto cast_node(const N& n) {
-  if constexpr (::std::is_same_v<node_value_t<N>, T>) return n;
-  else return elementwise("astype", op::astype_op<T>{}, n);
+decltype(auto) cast_node(N&& n) {
+  if constexpr (::std::is_same_v<node_value_t<::std::remove_cvref_t<N>>, T>) return static_cast<N&&>(n);
+  else return elementwise("astype", op::astype_op<T>{}, static_cast<N&&>(n));
 }
 
 /// Unchecked access to host elements by N indices, like mdspan.
@@ -117,7 +117,7 @@ class ndarray {
   template <class V, class Build = this_build>
   requires(array_expression<V> || scalar_value<V>) const ndarray operator=(const V& v) && {
     write<Build>(v);
-    return *this;
+    return static_cast<ndarray&&>(*this);
   }
 
   /// In place: the right side broadcasts to this array's shape and is converted within a kind.

@@ -25,4 +25,12 @@ I add_shared(I& count, I by) {
   return __atomic_add_fetch(&count, by, Order);
 }
 
+/// Adds to a count that threads share where the caller holds the lock without which none of them adds.
+template <class I>
+I add_locked(I& count, I by) {
+  const I now = I(count + by);
+  __atomic_store_n(&count, now, __ATOMIC_RELAXED);  // others may read
+  return now;
+}
+
 }  // namespace cudarray::inline v0::detail

@@ -185,9 +185,7 @@ auto materialise(const N& n) -> leaf<node_value_t<N>, device_type_t<N>> {
   leaf<T, D> r(allocate(D{ordinal}, ::std::size_t(dims.elements()) * sizeof(T)), dims);
   if constexpr (is_reduce<N>) run<Build, T, D>(r.store, r.where, n, ordinal);
   else run<Build, T, D>(r.store, r.where, settle<Build>(n), ordinal);
-  count_write(*r.store);
-  r.stamp = write_count(*r.store);
-  return r;
+  return r;  // as it was made: what nobody else has seen needs no count of writes
 }
 
 /// Throws value_error where an array must not be written.

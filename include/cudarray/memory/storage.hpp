@@ -41,7 +41,7 @@ class storage_ref {
     return *this;
   }
   ~storage_ref() {
-    if (s_ && add_shared<__ATOMIC_ACQ_REL>(s_->references, int64(-1)) == 0) s_->release(s_);
+    if (s_ && (is_last() || add_shared<__ATOMIC_ACQ_REL>(s_->references, int64(-1)) == 0)) s_->release(s_);
   }
   storage* get() const { return s_; }
   storage* operator->() const { return s_; }
@@ -60,6 +60,8 @@ class storage_ref {
   }
 
  private:
+  /// True where this is the only reference: no other thread can make one, and none has to be taken off.
+  bool is_last() const { return __atomic_load_n(&s_->references, __ATOMIC_ACQUIRE) == 1; }
   storage* s_ = nullptr;
 };
 

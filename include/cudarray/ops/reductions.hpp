@@ -50,18 +50,18 @@ CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD inline shape reduced_shape(const char* fun
 }
 
 template <class Op, class X>
-CUDARRAY_PER_BUILD auto make_reduce(const char* function, const X& x, const axes& over, bool keep) {
+CUDARRAY_PER_BUILD auto make_reduce(const char* function, X&& x, const axes& over, bool keep) {
   const shape& from = dims_of(x);
   const unsigned mask = over.mask(function, from.ndim());
-  return reduce<Op, operand_t<float, const X&>>(
+  return reduce<Op, operand_t<float, X>>(
       mask, [&] { return reduced_shape(function, from, mask, keep, Op::empty); },
-      [&] { return as_operand<float>(function, x); });
+      [&] { return as_operand<float>(function, static_cast<X&&>(x)); });
 }
 
 template <class To, class X>
-auto widened(const X& x) {
-  if constexpr (::std::is_void_v<To>) return as_operand<float>("", x);
-  else return elementwise("astype", op::astype_op<To>{}, x);
+auto widened(X&& x) {
+  if constexpr (::std::is_void_v<To>) return as_operand<float>("", static_cast<X&&>(x));
+  else return elementwise("astype", op::astype_op<To>{}, static_cast<X&&>(x));
 }
 
 }  // namespace detail
@@ -73,42 +73,47 @@ concept reduction_option = ::std::is_same_v<X, keepdims_t> || ::std::is_same_v<X
 /// Axes absent: all; `{}`: none. They throw index_error or value_error for wrong axes, when the expression is built.
 #define CUDARRAY_REDUCTION(name, node)                                                      \
   template <class T = void, array_expression X, reduction_option... O>                      \
-  auto name(const X& x, axes over, const O&... o) {                                         \
+  auto name(X&& x, axes over, const O&... o) {                                              \
     const auto opt = detail::options(o...);                                                 \
     return node;                                                                            \
   }                                                                                         \
   template <class T = void, array_expression X, reduction_option... O>                      \
-  auto name(const X& x, const O&... o) {                                                    \
-    return name<T>(x, axes::all(), o...);                                                   \
+  auto name(X&& x, const O&... o) {                                                         \
+    return name<T>(static_cast<X&&>(x), axes::all(), o...);                                 \
   }                                                                                         \
   template <class T = void, array_expression X, class U, class D, class Build = this_build> \
-  const ndarray<U, D> name(const X& x, const out_argument<U, D>& result) {                  \
-    return detail::write_out<Build>(#name, result, name<T>(x));                             \
+  const ndarray<U, D> name(X&& x, const out_argument<U, D>& result) {                       \
+    return detail::write_out<Build>(#name, result, name<T>(static_cast<X&&>(x)));           \
   }                                                                                         \
   template <class T = void, array_expression X, class U, class D, class Build = this_build> \
-  const ndarray<U, D> name(const X& x, axes over, const out_argument<U, D>& result) {       \
-    return detail::write_out<Build>(#name, result, name<T>(x, over));                       \
+  const ndarray<U, D> name(X&& x, axes over, const out_argument<U, D>& result) {            \
+    return detail::write_out<Build>(#name, result, name<T>(static_cast<X&&>(x), over));     \
   }
 
+/// One by an operator of the table, of operands converted to `To` (void: as they are).
+#define CUDARRAY_REDUCTION_BY(name, op_name, To) \
+  CUDARRAY_REDUCTION(                            \
+      name, detail::make_reduce<op::op_name>(#name, detail::widened<To>(static_cast<X&&>(x)), over, opt.keep))
+
 /// The sum. bool and signed integers add up in int64, unsigned in uint64; `sum<double>(x)` converts the elements first.
-CUDARRAY_REDUCTION(sum, detail::make_reduce<op::sum_op>("sum", detail::widened<T>(x), over, opt.keep))
+CUDARRAY_REDUCTION_BY(sum, sum_op, T)
 /// The product, in the types of sum.
-CUDARRAY_REDUCTION(prod, detail::make_reduce<op::prod_op>("prod", detail::widened<T>(x), over, opt.keep))
+CUDARRAY_REDUCTION_BY(prod, prod_op, T)
 /// The mean: float64 for integers, NaN for no elements.
-CUDARRAY_REDUCTION(mean, detail::make_reduce<op::mean_op>("mean", detail::widened<T>(x), over, opt.keep))
+CUDARRAY_REDUCTION_BY(mean, mean_op, T)
 /// The largest element; NaN if there is one. Throws value_error for no elements.
-CUDARRAY_REDUCTION(max, detail::make_reduce<op::max_op>("max", detail::widened<T>(x), over, opt.keep))
+CUDARRAY_REDUCTION_BY(max, max_op, T)
 /// The smallest element; NaN if there is one. Throws value_error for no elements.
-CUDARRAY_REDUCTION(min, detail::make_reduce<op::min_op>("min", detail::widened<T>(x), over, opt.keep))
+CUDARRAY_REDUCTION_BY(min, min_op, T)
 /// True where any element is not 0.
-CUDARRAY_REDUCTION(any, detail::make_reduce<op::any_op>("any", detail::widened<bool>(x), over, opt.keep))
+CUDARRAY_REDUCTION_BY(any, any_op, bool)
 /// True where no element is 0.
-CUDARRAY_REDUCTION(all, detail::make_reduce<op::all_op>("all", detail::widened<bool>(x), over, opt.keep))
+CUDARRAY_REDUCTION_BY(all, all_op, bool)
 /// The position of the largest element (int64), of the first NaN if there is one; over several axes the position in C
 /// order. Throws value_error for no elements.
-CUDARRAY_REDUCTION(argmax, detail::make_reduce<op::argmax_op>("argmax", detail::widened<T>(x), over, opt.keep))
+CUDARRAY_REDUCTION_BY(argmax, argmax_op, T)
 /// The position of the smallest element, as argmax.
-CUDARRAY_REDUCTION(argmin, detail::make_reduce<op::argmin_op>("argmin", detail::widened<T>(x), over, opt.keep))
+CUDARRAY_REDUCTION_BY(argmin, argmin_op, T)
 
 namespace detail {
 /// True where variances of V are taken in one pass: on devices that prefer it, for what float64 squares exactly.
@@ -186,8 +191,9 @@ auto mean_var(const X& x, const O&... o) {
 }
 
 /// CUDArray's names of max and min.
-CUDARRAY_REDUCTION(amax, detail::make_reduce<op::max_op>("amax", detail::widened<T>(x), over, opt.keep))
-CUDARRAY_REDUCTION(amin, detail::make_reduce<op::min_op>("amin", detail::widened<T>(x), over, opt.keep))
+CUDARRAY_REDUCTION_BY(amax, max_op, T)
+CUDARRAY_REDUCTION_BY(amin, min_op, T)
+#undef CUDARRAY_REDUCTION_BY
 #undef CUDARRAY_REDUCTION
 
 }  // namespace cudarray::inline v0

@@ -59,7 +59,10 @@ inline void delete_block(void* p, ::std::size_t bytes) {
   else ::munmap(p, (bytes + huge_page - 1) / huge_page * huge_page);
 }
 
-/// Released blocks by size, the last one first; an eighth of the machine's memory at most.
+CUDARRAY_PUBLIC inline detail::memory_account account;
+
+/// Released blocks by size, the last one first; an eighth of the machine's memory at most. Its lock is the account's,
+/// too: a small array costs few locked accesses, which wait for all stores before them.
 struct cache {
   struct block {
     block* next;
@@ -72,8 +75,8 @@ struct cache {
   void lock() {
     while (!detail::one_thread() && __atomic_test_and_set(&locked, __ATOMIC_ACQUIRE)) sched_yield();
   }
-  void count(int64 more) { detail::add_shared(bytes, ::std::size_t(more)); }
   void unlock() { __atomic_clear(&locked, __ATOMIC_RELEASE); }
+  void count(int64 more) { detail::add_locked(bytes, ::std::size_t(more)); }
 };
 CUDARRAY_PUBLIC inline cache the_cache;
 
@@ -95,11 +98,17 @@ CUDARRAY_COLD inline void empty_cache() {
   }
 }
 
-/// A block of at least `bytes`, aligned to 64. Null where the system has none.
-inline void* take_block(::std::size_t bytes) {
+/// A block of at least `bytes`, aligned to 64. Null where the system has none. Charges the account with `charged`
+/// bytes; throws out_of_memory where that would exceed the limit.
+inline void* take_block(::std::size_t bytes, int64 charged = 0) {
   cache& c = the_cache;
   const int k = size_class(bytes);
   c.lock();
+  if (!detail::charge_locked(account, charged)) {
+    const detail::memory_account a = account;
+    c.unlock();
+    detail::fail_charge(a, charged, "cpu");
+  }
   cache::block* const b = c.first[k];
   if (b != nullptr) {
     c.first[k] = b->next;
@@ -115,22 +124,33 @@ inline void* take_block(::std::size_t bytes) {
   return new_block(bytes);
 }
 
+/// The account without so many bytes.
+inline void credit(int64 bytes) noexcept {
+  the_cache.lock();
+  detail::add_locked(account.used, -bytes);
+  the_cache.unlock();
+}
+
 [[noreturn]] CUDARRAY_COLD inline void fail_allocation(::std::size_t bytes) {
   throw out_of_memory(detail::cat("cpu: ", bytes, " bytes could not be allocated"));
 }
 
-/// Takes back a block that was taken for so many bytes.
-inline void give_block(void* p, ::std::size_t bytes) noexcept {
+/// Takes back a block that was taken for so many bytes, and what was charged with it.
+inline void give_block(void* p, ::std::size_t bytes, int64 charged = 0) noexcept {
   cache& c = the_cache;
   const int k = size_class(bytes);
   static const ::std::size_t most =
       ::std::size_t(::sysconf(_SC_PHYS_PAGES)) / 8 * ::std::size_t(::sysconf(_SC_PAGESIZE));
-  if (bytes > most) return delete_block(p, bytes);
+  if (bytes > most) {
+    credit(charged);
+    return delete_block(p, bytes);
+  }
   if (__atomic_load_n(&c.bytes, __ATOMIC_RELAXED) + bytes > most) empty_cache();  // other sizes are in use now
   auto* b = static_cast<cache::block*>(p);
   b->bytes = bytes;
   if (__asan_poison_memory_region) __asan_poison_memory_region(b + 1, bytes - sizeof(*b));
   c.lock();
+  detail::add_locked(account.used, -charged);
   b->next = c.first[k];
   c.first[k] = b;
   c.count(int64(bytes));
@@ -152,8 +172,7 @@ struct scratch {
 
 }  // namespace host
 
-CUDARRAY_PUBLIC inline detail::memory_account host_account;
-inline detail::memory_account& account_of(cpu) { return host_account; }
+inline detail::memory_account& account_of(cpu) { return host::account; }
 inline int64 cached_bytes(cpu) { return int64(__atomic_load_n(&host::the_cache.bytes, __ATOMIC_RELAXED)); }
 inline void release_cached(cpu) { host::empty_cache(); }
 
@@ -161,9 +180,8 @@ inline detail::storage_ref allocate(cpu, ::std::size_t bytes) {
   constexpr ::std::size_t header = (sizeof(detail::storage) + host::alignment - 1) / host::alignment * host::alignment;
   void* block = nullptr;
   if (bytes < SIZE_MAX / 4) {
-    detail::charge(host_account, bytes, "cpu");
-    block = host::take_block(header + bytes);
-    if (block == nullptr) detail::credit(host_account, bytes);
+    block = host::take_block(header + bytes, int64(bytes));
+    if (block == nullptr) host::credit(int64(bytes));
   }
   if (block == nullptr) host::fail_allocation(bytes);
   auto* s = new (block) detail::storage;
@@ -171,10 +189,9 @@ inline detail::storage_ref allocate(cpu, ::std::size_t bytes) {
   s->bytes = bytes;
   s->release = [](detail::storage* p) noexcept {
     const ::std::size_t size = p->bytes;
-    detail::credit(host_account, size);
     if (detail::poison_memory && size > 0) ::std::memset(p->data, 0xff, size);
     p->~storage();
-    host::give_block(p, header + size);
+    host::give_block(p, header + size, int64(size));
   };
   detail::count(detail::counters.allocations);
   return detail::storage_ref(s);
