@@ -332,6 +332,19 @@ template <bool Second, class P>
 CUDARRAY_FORCE_INLINE P interleave(const P& a, const P& b) {
   return pick_lanes<in_turn<Second>>(a, b);
 }
+/// Every other lane of a, then of b.
+struct even_lanes {
+  template <int N>
+  static constexpr int at(int k) {
+    return 2 * k;
+  }
+};
+struct reversed_lanes {
+  template <int N>
+  static constexpr int at(int k) {
+    return N - 1 - k;
+  }
+};
 /// The lanes of a moved up by some, and the first ones of b below.
 template <int By>
 struct moved_up {

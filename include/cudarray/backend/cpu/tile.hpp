@@ -43,6 +43,27 @@ CUDARRAY_FORCE_INLINE void transpose_block(element<Bytes>* to, int64 pitch, cons
   for (int i = 0; i < N; ++i) ::std::memcpy(to + i * pitch, &a[i], sizeof(a[i]));
 }
 
+/// to[j] = from[j * Along] for most j < columns, by packs; returns for how many. Nothing else is read.
+template <int Along, class B, int Bytes>
+int64 pick_line(element<Bytes>* to, const element<Bytes>* from, int64 columns) {
+  constexpr int N = B::vector_bytes / Bytes;
+  using pack = simd::pack<typename element<Bytes>::word, N, B>;
+  int64 j = 0;
+  for (; j + N < columns; j += N) {
+    pack a, b;
+    if constexpr (Along == -1) {
+      ::std::memcpy(&a, from - j - (N - 1), sizeof(a));
+      a = simd::pick_lanes<simd::reversed_lanes>(a, a);
+    } else {
+      ::std::memcpy(&a, from + 2 * j, sizeof(a));
+      ::std::memcpy(&b, from + 2 * j + N, sizeof(b));
+      a = simd::pick_lanes<simd::even_lanes>(a, b);
+    }
+    ::std::memcpy(to + j, &a, sizeof(a));
+  }
+  return j;
+}
+
 /// to[i * pitch + j] = from[i * down + j * along] for i < rows and j < columns.
 using tile_function = void(void* to, int64 pitch, const void* from, int64 rows, int64 columns, int64 down, int64 along);
 
@@ -82,12 +103,13 @@ void copy_tile(void* to_, int64 pitch, const void* from_, int64 rows, int64 colu
       ::std::memcpy(to, from, ::std::size_t(columns) * sizeof(*to));
     } else if (along == 0) {
       for (int64 j = 0; j < columns; ++j) to[j] = *from;
-    } else if (along == -1) {
-      for (int64 j = 0; j < columns; ++j) to[j] = from[-j];
-    } else if (along == 2) {
-      for (int64 j = 0; j < columns; ++j) to[j] = from[2 * j];
     } else {
-      for (int64 j = 0; j < columns; ++j) to[j] = from[j * along];
+      int64 j = 0;
+      if constexpr (Bytes <= 8) {
+        if (along == -1) j = pick_line<-1, B>(to, from, columns);
+        if (along == 2) j = pick_line<2, B>(to, from, columns);
+      }
+      for (; j < columns; ++j) to[j] = from[j * along];
     }
   }
 }
