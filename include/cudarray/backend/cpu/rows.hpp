@@ -19,11 +19,17 @@ struct row_kernel {
   static constexpr int N = lanes_for<Build, (int(sizeof(T)) > Tree::widest ? int(sizeof(T)) : Tree::widest)>;
   static constexpr bool in_place = F != detail::row_function::logsumexp && ::std::is_same_v<T, value>;
 
-  /// Calls `packs(k)` for the packs of a row and `element(k)` for what is left.
+  static constexpr int chains = 4;  ///< results under way at a time: each waits for the one before
+
+  /// Calls `packs(k, c)` for the packs of a row, c being the chain they belong to, and `element(k)` for what is left.
   template <class Packs, class Element>
   static CUDARRAY_FORCE_INLINE void each(int64 n, const Packs& packs, const Element& element) {
     int64 k = 0;
-    for (; k + N <= n; k += N) packs(k);
+    for (; k + chains * N <= n; k += chains * N) {
+      CUDARRAY_UNROLL
+      for (int c = 0; c < chains; ++c) packs(k + c * N, c);
+    }
+    for (; k + N <= n; k += N) packs(k, 0);
     for (; k < n; ++k) element(k);
   }
 
@@ -33,55 +39,61 @@ struct row_kernel {
     const auto load = [](const T* p) { return simd::load_lanes<T, N, Build>(p); };
     T* x = space;
     if constexpr (in_place) x = target.p + offset[0];
-    pack most = simd::splat<T, N, Build>(detail::bounds<T>::lowest);
+    // NaN is handed on by the sum that follows
+    const auto larger = [](const auto& a, const auto& b) { return select(a > b, a, b); };
+    pack most[chains];
+    for (pack& m : most) m = simd::splat<T, N, Build>(detail::bounds<T>::lowest);
     T largest = detail::bounds<T>::lowest;
     each(
         n,
-        [&](int64 k) {
+        [&](int64 k, int c) {
           const pack v = lane_cast<T>(tree(pack_access<N, Build>{offset, step, k}));
           simd::store_lanes(x + k, v);
-          most = maximum(most, v);
+          most[c] = larger(v, most[c]);
         },
         [&](int64 k) {
           x[k] = detail::lane_cast<T>(tree(element_access<Build>{offset, step, k}));
-          largest = maximum(largest, x[k]);
+          largest = x[k] > largest ? x[k] : largest;
         });
-    for (int k = 0; k < N; ++k) largest = maximum(largest, lane(most, k));
+    for (int c = 1; c < chains; ++c) most[0] = larger(most[c], most[0]);
+    for (int k = 0; k < N; ++k) largest = lane(most[0], k) > largest ? lane(most[0], k) : largest;
     // infinity - infinity would be NaN in a logarithm's sum
     const T top = F == detail::row_function::softmax || isfinite(largest) ? largest : T(0);
     const pack tops = simd::splat<T, N, Build>(top);
     double sum = 0;
     for (int64 begin = 0; begin < n; begin += 64 * N) {  // blocks of float32, added up in float64
-      pack part = simd::splat<T, N, Build>(T(0));
+      pack part[chains];
+      for (pack& p : part) p = simd::splat<T, N, Build>(T(0));
       each(
           n - begin < 64 * N ? n - begin : 64 * N,
-          [&](int64 k) {
+          [&](int64 k, int c) {
             const pack e = exp(load(x + begin + k) - tops);
             if constexpr (F == detail::row_function::softmax) simd::store_lanes(x + begin + k, e);
-            part = part + e;
+            part[c] = part[c] + e;
           },
           [&](int64 k) {
             const T e = exp(x[begin + k] - top);
             if constexpr (F == detail::row_function::softmax) x[begin + k] = e;
             sum += double(e);
           });
-      for (int k = 0; k < N; ++k) sum += double(lane(part, k));
+      const pack all = (part[0] + part[1]) + (part[2] + part[3]);
+      for (int k = 0; k < N; ++k) sum += double(lane(all, k));
     }
     if constexpr (F == detail::row_function::logsumexp) {
       target(element_access<Build>{offset, step, 0}, T(log(T(sum)) + top));
     } else {
       value* const to = target.p + offset[0];
-      const T by = F == detail::row_function::softmax ? T(sum) : T(log(T(sum)) + top);
+      const T by = F == detail::row_function::softmax ? T(1 / sum) : T(log(T(sum)) + top);
       const pack all = simd::splat<T, N, Build>(by);
       each(
           n,
-          [&](int64 k) {
+          [&](int64 k, int) {
             const pack v = load(x + k);
-            if constexpr (F == detail::row_function::softmax) simd::store_lanes(to + k, lane_cast<value>(v / all));
+            if constexpr (F == detail::row_function::softmax) simd::store_lanes(to + k, lane_cast<value>(v * all));
             else simd::store_lanes(to + k, lane_cast<value>(v - all));
           },
           [&](int64 k) {
-            to[k] = detail::lane_cast<value>(F == detail::row_function::softmax ? x[k] / by : x[k] - by);
+            to[k] = detail::lane_cast<value>(F == detail::row_function::softmax ? x[k] * by : x[k] - by);
           });
     }
   }
