@@ -39,9 +39,7 @@ struct row_kernel {
     const auto load = [](const T* p) { return simd::load_lanes<T, N, Build>(p); };
     T* x = space;
     if constexpr (in_place) x = target.p + offset[0];
-    // NaN is handed on by the sum that follows
-    const auto larger = [](const auto& a, const auto& b) { return select(a > b, a, b); };
-    pack most[chains];
+    pack most[chains];  // of numbers; NaN is handed on by the sum that follows
     for (pack& m : most) m = simd::splat<T, N, Build>(detail::bounds<T>::lowest);
     T largest = detail::bounds<T>::lowest;
     each(
