@@ -83,6 +83,18 @@ int main(int argc, char** argv) {
     const array a = normal({outer, middle, outer}), r = ca::empty(middle);
     return [=] { ca::sum(a, {0, 2}, ca::out(r)); };
   });
+  s.row("R1_sum_all", "cut " + dims(tall / 16, 1000), {.bytes = 4. * double(tall / 16) * 1000}, [] {
+    const array a = normal({tall / 16, 1024})(ca::_, ca::slice(0, 1000)), r = ca::empty({});
+    return [=] { ca::sum(a, ca::out(r)); };
+  });
+  s.row("R4_sum_outer", dims(tall / 1024, 1024, 49), {.bytes = 4. * double(tall) * 49}, [] {
+    const array a = normal({tall / 1024, 1024, 49}), r = ca::empty(1024);
+    return [=] { ca::sum(a, {0, 2}, ca::out(r)); };
+  });
+  s.row("R5_any", "bool " + count(many * 4), {.bytes = 4 * n}, [] {
+    const auto a = ca::zeros<bool>(many * 4), r = ca::empty<bool>({});
+    return [=] { ca::any(a, ca::out(r)); };
+  });
   places_and_moments(s, side, side);
   places_and_moments(s, side - 1, side + 1);
   s.row("R5_all", count(many), {.bytes = 4 * n}, [] {

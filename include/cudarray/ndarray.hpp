@@ -117,7 +117,7 @@ class ndarray {
   template <class V, class Build = this_build>
   requires(array_expression<V> || scalar_value<V>) const ndarray operator=(const V& v) && {
     write<Build>(v);
-    return static_cast<ndarray&&>(*this);
+    return *this;
   }
 
   /// In place: the right side broadcasts to this array's shape and is converted within a kind.

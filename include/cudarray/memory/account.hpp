@@ -26,9 +26,9 @@ struct memory_account {
 /// Overwrite memory before it is released.
 CUDARRAY_PUBLIC inline bool poison_memory = false;
 
-[[noreturn]] CUDARRAY_COLD inline void fail_charge(const memory_account& a, int64 bytes, const char* device) {
+[[noreturn]] CUDARRAY_COLD inline void fail_charge(const char* device, int64 bytes, int64 used, int64 limit) {
   throw out_of_memory(
-      cat(device, ": ", bytes, " bytes beside the ", a.used, " in use would exceed the limit of ", a.limit));
+      cat(device, ": ", bytes, " bytes beside the ", used, " in use would exceed the limit of ", limit));
 }
 
 /// Books memory that is about to be allocated. Throws out_of_memory where it would exceed the limit.
@@ -37,7 +37,7 @@ inline void charge(memory_account& a, ::std::size_t bytes, const char* device) {
   const int64 used = add_shared(a.used, int64(bytes));
   if (limit > 0 && used > limit) {
     add_shared(a.used, -int64(bytes));
-    fail_charge({used - int64(bytes), 0, limit}, int64(bytes), device);
+    fail_charge(device, int64(bytes), used - int64(bytes), limit);
   }
   int64 peak = __atomic_load_n(&a.peak, __ATOMIC_RELAXED);
   while (used > peak && !__atomic_compare_exchange_n(&a.peak, &peak, used, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
@@ -45,13 +45,14 @@ inline void charge(memory_account& a, ::std::size_t bytes, const char* device) {
 }
 inline void credit(memory_account& a, ::std::size_t bytes) { add_shared(a.used, -int64(bytes)); }
 
-/// The same for a caller that holds the lock without which nobody books: false where the limit would be exceeded.
-inline bool charge_locked(memory_account& a, int64 bytes) {
+/// The same for a caller that holds the lock without which nobody books. Returns the limit where it would be exceeded,
+/// and books nothing; otherwise 0.
+inline int64 charge_locked(memory_account& a, int64 bytes) {
   const int64 limit = __atomic_load_n(&a.limit, __ATOMIC_RELAXED);
-  if (limit > 0 && bytes > 0 && a.used + bytes > limit) return false;
+  if (limit > 0 && a.used + bytes > limit) return limit;
   const int64 used = add_locked(a.used, bytes);
   if (used > a.peak) __atomic_store_n(&a.peak, used, __ATOMIC_RELAXED);
-  return true;
+  return 0;
 }
 
 }  // namespace detail

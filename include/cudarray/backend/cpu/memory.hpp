@@ -100,14 +100,14 @@ CUDARRAY_COLD inline void empty_cache() {
 
 /// A block of at least `bytes`, aligned to 64. Null where the system has none. Charges the account with `charged`
 /// bytes; throws out_of_memory where that would exceed the limit.
-inline void* take_block(::std::size_t bytes, int64 charged = 0) {
+inline void* take_block(::std::size_t bytes, int64 charged = -1) {
   cache& c = the_cache;
   const int k = size_class(bytes);
   c.lock();
-  if (!detail::charge_locked(account, charged)) {
-    const detail::memory_account a = account;
+  if (const int64 limit = charged < 0 ? 0 : detail::charge_locked(account, charged)) {
+    const int64 used = account.used;
     c.unlock();
-    detail::fail_charge(a, charged, "cpu");
+    detail::fail_charge("cpu", charged, used, limit);
   }
   cache::block* const b = c.first[k];
   if (b != nullptr) {

@@ -232,6 +232,9 @@ CUDARRAY_NO_INLINE bool spread_threads(reduce_cover<Operands>& r, const detail::
   if (r.along) {
     most = power_of_two_above(ceil_div(r.row, 2), block_threads);
     least = r.threads.by_warps ? warp : power_of_two_above(ceil_div(r.row, 4), 4);
+    if (const int edges = power_of_two_above(2 * V - 2, block_threads);
+        r.walk == reduce_walk::ragged && r.row >= 4 * edges && least < edges)
+      least = edges;
   } else {
     most = block_threads / power_of_two_above(r.results, r.loads_wide() ? 32 : 128);
     while (most > 1 && r.row < most * 4 && r.results > block_threads / most) most /= 2;
@@ -241,8 +244,10 @@ CUDARRAY_NO_INLINE bool spread_threads(reduce_cover<Operands>& r, const detail::
   r.wide = block_threads / r.deep;
   if (r.walk == reduce_walk::straight && !r.threads.whole) return false;
   if (r.walk == reduce_walk::ragged && (r.row < r.places || r.deep < 2 * V - 2)) return false;
+  if (r.walk == reduce_walk::apart && r.row < r.places && r.row < 4 * r.deep) return false;
   const bool idle = r.row < r.places && (r.row < r.deep || r.results < r.wide);
-  return near && !idle && r.row >> 30 == 0 && (r.walk == reduce_walk::straight || r.positions >> 31 == 0);
+  // what is beyond the end of a row is counted by 32 bits, too
+  return near && !idle && r.row >> 30 == 0 && (r.walk == reduce_walk::straight || r.positions < far - 65536);
 }
 
 /// `loads`: how many operands the tree loads; `indexed`: positions are counted, by 32 bits where loads are wide.

@@ -152,7 +152,9 @@ struct accumulator {
 /// measuring found no better. A bound of 1 is another thing: the compiler then takes all registers it can use.
 template <bool Wide, int V, int TotalBytes, class Tree>
 inline constexpr int least_blocks = [] {
-  if (Wide) return Tree::widest == 8 ? 3 : registers<1, Tree>::count > 2 ? 0 : 4;
+  constexpr bool light =
+      registers<1, Tree>::count == 1 && !detail::has_gathered<Tree> && V <= 8 && V * TotalBytes < 128;
+  if (Wide) return Tree::widest == 8 ? (light ? 3 : 2) : light ? 4 : 0;
   if (TotalBytes > 8 || registers<1, Tree>::count > 2) return 0;
   return V > 4 ? 3 : 4;
 }();
@@ -188,8 +190,10 @@ __device__ void add_tiles(accumulator<Op, Types, V, Total>& sum, const lane_acce
     }
 #pragma unroll
     for (int u = 0; u < U; ++u)
+      if (u * r.deep < left && (Wide || a[u].inside > 0)) a[u].template fetch<how, true>(tree);
+#pragma unroll
+    for (int u = 0; u < U; ++u)
       if (u * r.deep < left && (Wide || a[u].inside > 0)) {
-        a[u].template fetch<how, true>(tree);
         const int32 place = c + u * r.deep, at = !r.along ? place : Wide ? place * V : s.element(place);
         sum.add(tree(a[u]), a[u].inside, first + at, r.along ? Index(s.gap) : Index(0));
       }
@@ -254,7 +258,7 @@ __global__ void __launch_bounds__(
         const int64 begin = int64(blockIdx.y) * r.chunk, end = begin + r.chunk < r.places ? begin + r.chunk : r.places;
         int steps = 0;
 #pragma unroll 1
-        for (int64 c = begin + depth; c < end; c += r.deep) {
+        for (int64 c = begin + depth; c < end; c += r.deep) {  // more at a time would take the other walk's registers
           access a = base;
           index at = index(c);
           const int64 on_axis = s.move(c, s.kept, s.ndim, a.offset);
