@@ -99,7 +99,7 @@ CUDARRAY_COLD inline void empty_cache() {
 }
 
 /// A block of at least `bytes`, aligned to 64. Null where the system has none. Charges the account with `charged`
-/// bytes; throws out_of_memory where that would exceed the limit.
+/// bytes (-1: the block is no array's); throws out_of_memory where that would exceed the limit.
 inline void* take_block(::std::size_t bytes, int64 charged = -1) {
   cache& c = the_cache;
   const int k = size_class(bytes);
