@@ -87,6 +87,10 @@ int main(int argc, char** argv) {
     const array a = normal({tall / 16, 1024})(ca::_, ca::slice(0, 1000)), r = ca::empty({});
     return [=] { ca::sum(a, ca::out(r)); };
   });
+  s.row("R1_sum_all", "cut " + dims(tall, 50), {.bytes = 4. * double(tall) * 50}, [] {
+    const array a = normal({tall, 64})(ca::_, ca::slice(0, 50)), r = ca::empty({});
+    return [=] { ca::sum(a, ca::out(r)); };
+  });
   s.row("R4_sum_outer", dims(tall / 1024, 1024, 49), {.bytes = 4. * double(tall) * 49}, [] {
     const array a = normal({tall / 1024, 1024, 49}), r = ca::empty(1024);
     return [=] { ca::sum(a, {0, 2}, ca::out(r)); };

@@ -40,6 +40,59 @@ void check_rows(ca::int64 rows, ca::int64 n, ca::int64 from, ca::int64 pitch) {
   CHECK(test::equal(ca::max(x, 1), {rows}, ints(std::size_t(rows), 3)));
 }
 
+/// Sums over every set of axes of a cut array of three, and the places of its largest elements, against plain loops.
+template <class T>
+void check_axes(ca::int64 outer, ca::int64 middle, ca::int64 n, ca::int64 from, ca::int64 pitch) {
+  CAPTURE(ca::dtype_name<T>, outer, middle, n, from, pitch);
+  std::vector<int> elements(std::size_t(outer * middle * pitch));
+  for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = int(i * 7919 % 1009 % 6);
+  const auto x = ca::eval(ca::astype<T>(ca::reshape(ca::array<int>(elements), {outer, middle, pitch})))(
+      _, _, slice(from, from + n));
+  const ca::int64 extent[] = {outer, middle, n};
+  for (int mask = 1; mask < 8; ++mask) {
+    ca::int64 step[3] = {0, 0, 0}, results = 1, axis = -1;
+    for (int d = 2; d >= 0; --d)
+      if (!(mask >> d & 1)) step[d] = results, results *= extent[d];
+      else axis = d;
+    ints sums(std::size_t(results), 0), places(std::size_t(results), 0), largest(std::size_t(results), -1);
+    for (ca::int64 i = 0; i < outer; ++i)
+      for (ca::int64 j = 0; j < middle; ++j)
+        for (ca::int64 k = 0; k < n; ++k) {
+          const int v = elements[std::size_t((i * middle + j) * pitch + from + k)];
+          const std::size_t r = std::size_t(i * step[0] + j * step[1] + k * step[2]);
+          sums[r] += v;
+          if (v > largest[r]) {
+            largest[r] = v;
+            places[r] = int(mask == 7 ? (i * middle + j) * n + k : axis == 0 ? i : axis == 1 ? j : k);
+          }
+        }
+    CAPTURE(mask);
+    const auto axes = [&] {
+      switch (mask) {
+        case 1:
+          return ca::axes(0);
+        case 2:
+          return ca::axes(1);
+        case 3:
+          return ca::axes{0, 1};
+        case 4:
+          return ca::axes(2);
+        case 5:
+          return ca::axes{0, 2};
+        case 6:
+          return ca::axes{1, 2};
+        default:
+          return ca::axes{0, 1, 2};
+      }
+    }();
+    const auto flat = [](const auto& a) { return ca::eval(ca::reshape(ca::eval(a), {-1})); };
+    CHECK(test::equal(flat(ca::sum(ca::astype<int>(x), axes)), {results}, sums));
+    CHECK(test::equal(flat(ca::max(x, axes)), {results}, largest));
+    if ((mask & (mask - 1)) == 0) CHECK(test::equal(flat(ca::argmax(x, int(axis))), {results}, places));
+    if (mask == 7) CHECK(test::equal(flat(ca::argmax(x)), {results}, places));
+  }
+}
+
 }  // namespace
 
 TEST_CASE("reductions: axes") {
@@ -153,6 +206,19 @@ TEST_CASE("reductions: rows off alignment") {
   CHECK(test::equal(squares(1), {9}, ints(9, 1019)));
   CHECK(test::equal(squares(9), {9}, ints(9, 1019)));
   CHECK(ca::sum(squares(2)).item() == 73388);
+}
+
+TEST_CASE("reductions: any axes of cut arrays, columns off alignment") {
+  for (const ca::int64 n : {3, 16, 49, 63, 250})
+    for (const ca::int64 from : {0, 1, 6}) {
+      check_axes<float>(5, 70, n, from, n + 7);
+      check_axes<float>(40, 3, n, from, n + 8 + (n + 1) % 4);
+      check_axes<ca::float16>(3, 150, n, from, n + 9);
+      check_axes<ca::int8>(2, 97, n, from, n + 10);
+    }
+  check_axes<float>(1, 2000, 67, 1, 69);
+  check_axes<double>(3, 301, 131, 1, 133);
+  check_axes<ca::int8>(300, 5, 33, 1, 40);
 }
 
 TEST_CASE("reductions: any and all") {

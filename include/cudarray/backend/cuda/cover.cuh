@@ -57,23 +57,28 @@ CUDARRAY_NO_INLINE bool wide_operands(const detail::iteration_space<Operands>& s
   return true;
 }
 
-/// Whether all operands that are loaded lie along an axis and are off alignment for V lanes there by as much as each
-/// other in every row: `lead` elements in the first.
+/// The elements that an operand is off alignment for V lanes.
+inline int off_alignment(const operand_info& o, int V) {
+  return int(reinterpret_cast<::std::uintptr_t>(o.data) / ::std::size_t(o.bytes) % ::std::size_t(V));
+}
+
+/// The first operand that is loaded, where all of them lie along an axis and are off alignment for V lanes there by as
+/// much as each other in every row; otherwise 0. `whole`: what lies around them may be read, too, up to aligned places.
 template <int Operands>
-CUDARRAY_NO_INLINE bool equally_aligned(const detail::iteration_space<Operands>& s, const operand_info* of, int axis,
-                                        int V, int& lead) {
+CUDARRAY_NO_INLINE int equally_aligned(const detail::iteration_space<Operands>& s, const operand_info* of, int axis,
+                                       int V, bool whole) {
   int first = 0;
   for (int k = 1; k < Operands; ++k) {
     const operand_info& o = of[k];
     if (o.data == nullptr && (s.stride[k][axis] == 0 || s.stride[k][axis] == 1)) continue;
-    if (o.data == nullptr || o.gathered || s.stride[k][axis] != 1) return false;
-    const int its = int(reinterpret_cast<::std::uintptr_t>(o.data) / ::std::size_t(o.bytes) % ::std::size_t(V));
-    if (first == 0) first = k, lead = its;
-    if (its != lead) return false;
+    if (o.data == nullptr || o.gathered || s.stride[k][axis] != 1) return 0;
+    if (whole && s.store[k]->borrowed) return 0;
+    if (first == 0) first = k;
+    if (off_alignment(o, V) != off_alignment(of[first], V)) return 0;
     for (int d = 0; d < s.ndim; ++d)
-      if (d != axis && (s.stride[k][d] - s.stride[first][d]) % V != 0) return false;
+      if (d != axis && (s.stride[k][d] - s.stride[first][d]) % V != 0) return 0;
   }
-  return first != 0;
+  return first;
 }
 
 /// How an elementwise kernel covers its space.
@@ -168,34 +173,41 @@ CUDARRAY_NO_INLINE void cover_map(map_cover<Operands>& c, const detail::iteratio
   c.blocks = ceil_div(c.threads.threads, int64(U) * block_threads);
 }
 
-/// How threads go through what is reduced: along runs of places on the last reduced axis, tiles of which the blocks of
-/// a result take in turn, or through all places in C order, a chunk by each block.
+/// How a thread's lanes lie on what is reduced.
 enum class reduce_walk {
-  straight,  ///< runs; loads are wide, no lane is outside
-  ragged,    ///< as straight, along rows off alignment: places are what is between, the edges' elements go one by one
-  apart,     ///< runs; lanes are apart
-  c_order    ///< lanes are apart
+  straight,  ///< loads are wide, no lane is outside
+  ragged,  ///< as straight, off alignment: along a row, its ends go one by one; across, lanes stand before the results
+  apart    ///< lanes are apart
 };
 
 /// How the threads of a reduction's blocks are spread: on `wide` results (or groups of V results), `deep` threads on
-/// each. The lanes go `along` the reduced axes, and so do neighbouring threads; or both go across the results. What
-/// straight threads need stands in front: a kernel waits for each line of its parameters.
+/// each: `abreast` of these on a run, which is what lies on the last reduced axis, and `beside` of such groups. The
+/// lanes go `along` the reduced axes, and so do neighbouring threads; or both go across the results. Runs are taken in
+/// tiles, a few steps of each thread: on along a run, or, of short ones, from run to run. What straight threads need
+/// stands in front: a kernel waits for each line of its parameters.
 template <int Operands>
 struct reduce_cover {
   reduce_walk walk = reduce_walk::straight;
   bool along = false;
-  int lead = 0;  ///< so many elements the first row is off alignment
-  int wide = 1, deep = 1;
-  int64 results = 1, places = 1;  ///< threads' places on the kept axes, and on the reduced axes
-  int64 row = 1;                  ///< places in a run; in C order all are
-  int64 tiles = 1;                ///< what threads take of runs at a time, so many in all
-  int32 ahead[Operands] = {};     ///< steps along a run, from element to element; of wide loads from place to place
-  int64 positions = 0;            ///< elements on the last reduced axis
-  int64 count = 1;                ///< elements that are reduced to one
-  divider row_tiles;              ///< those of a run
-  int64 chunk = 1, chunks = 1;    ///< places of a block in C order, and blocks on a result
+  bool near = true;  ///< 32 bits hold every tile, place and step
+  int wide = 1, deep = 1, abreast = 1, beside = 1;
+  int own = 1;                 ///< of `wide` results a block finishes so many; the next block does the others
+  int left_step = 1;           ///< what a step takes from the places left in a run, or from the runs left
+  int64 results = 1;           ///< threads' places on the kept axes
+  int64 row = 1, runs = 1;     ///< places in a run, and runs
+  int64 tiles = 1;             ///< of all runs
+  int64 ahead[Operands] = {};  ///< along a run from element to element; of wide loads from place to place
+  int64 step[Operands] = {};   ///< from step to step of a thread
+  int64 positions = 0;         ///< elements on the last reduced axis
+  int64 position_step = 0;     ///< as `step`
+  int64 count = 1;             ///< elements that are reduced to one
+  int lead = 0;                ///< so many elements the first row is off alignment
+  int turn = 0;                ///< and from row to row so many more, where lanes go across the results
+  int element_step = 0;        ///< elements on the last axis, from step to step
+  int run_tiles = 1;           ///< runs of a tile
+  divider row_tiles;           ///< tiles of a run
   thread_space<Operands> threads;
-  bool loads_wide() const { return walk == reduce_walk::straight || walk == reduce_walk::ragged; }
+  bool loads_wide() const { return walk != reduce_walk::apart; }
 };
 
 inline int power_of_two_above(int64 n, int most) {
@@ -204,56 +216,78 @@ inline int power_of_two_above(int64 n, int most) {
   return p;
 }
 
-/// Spreads the threads; false where threads would be idle, or numbers do not fit.
+/// Spreads the threads, which take U steps at a time; false where loads cannot be wide.
 template <int Operands>
 CUDARRAY_NO_INLINE bool spread_threads(reduce_cover<Operands>& r, const detail::iteration_space<Operands>& s, int V,
-                                       int64 enough) {
+                                       int U, int64 enough) {
   constexpr int64 far = int64(1) << 31;
   const int inner = s.kept < s.ndim ? s.ndim - 1 : -1, across = s.kept - 1;
   r.threads = {};
-  r.threads.divide(s, V, r.along ? inner : across, r.loads_wide());
-  r.results = r.places = 1;
-  for (int d = 0; d < s.ndim; ++d) (d < s.kept ? r.results : r.places) *= r.threads.extent[d].divisor;
-  if (r.count == 0) r.places = 0;
-  r.row = r.walk == reduce_walk::c_order ? r.places : r.threads.extent[inner].divisor;
-  if (r.walk == reduce_walk::ragged) {
-    r.places /= r.row;
-    r.row = r.positions / V;
-    r.places *= r.row;
-  }
-  bool near = true;
-  for (int k = 0; k < Operands && inner >= 0; ++k) {
-    const int64 ahead = (r.loads_wide() && r.along ? V : 1) * s.stride[k][inner];
-    near = near && magnitude(ahead) < far;
-    r.ahead[k] = int32(ahead);
-  }
+  const bool ragged = r.walk == reduce_walk::ragged, turns = ragged && !r.along;
+  r.threads.divide(s, V, r.along ? inner : across, r.loads_wide(), turns ? V - 1 : 0);
+  r.results = 1;
+  int64 places = 1;
+  for (int d = 0; d < s.ndim; ++d) (d < s.kept ? r.results : places) *= r.threads.extent[d].divisor;
+  r.row = inner >= 0 ? r.threads.extent[inner].divisor : 1;
+  r.runs = r.count > 0 ? places / r.row : 0;
+  if (ragged && r.along) r.row = r.positions / V;
+  places = r.runs * r.row;
   // few threads on a result where there are many results: each does more
   int least = 1, most;
   if (r.along) {
-    most = power_of_two_above(ceil_div(r.row, 2), block_threads);
+    most = power_of_two_above(ceil_div(places, 2), block_threads);
     least = r.threads.by_warps ? warp : power_of_two_above(ceil_div(r.row, 4), 4);
-    if (const int edges = power_of_two_above(2 * V - 2, block_threads);
-        r.walk == reduce_walk::ragged && r.row >= 4 * edges && least < edges)
+    if (const int edges = power_of_two_above(2 * V - 2, block_threads); ragged && r.row >= 4 * edges && least < edges)
       least = edges;
   } else {
     most = block_threads / power_of_two_above(r.results, r.loads_wide() ? 32 : 128);
-    while (most > 1 && r.row < most * 4 && r.results > block_threads / most) most /= 2;
+    while (most > 1 && places < most * 4 && r.results > block_threads / most) most /= 2;
+    if (turns) least = V;  // rows that are off alignment alike are a thread's
   }
   const int wished = power_of_two_above(ceil_div(enough, r.results > 0 ? r.results : 1), block_threads);
   r.deep = wished < least ? least : wished < most ? wished : most > least ? most : least;
   r.wide = block_threads / r.deep;
-  if (r.walk == reduce_walk::straight && !r.threads.whole) return false;
-  if (r.walk == reduce_walk::ragged && (r.row < r.places || r.deep < 2 * V - 2)) return false;
-  if (r.walk == reduce_walk::apart && r.row < r.places && r.row < 4 * r.deep) return false;
-  const bool idle = r.row < r.places && (r.row < r.deep || r.results < r.wide);
-  // what is beyond the end of a row is counted by 32 bits, too
-  return near && !idle && r.row >> 30 == 0 && (r.walk == reduce_walk::straight || r.positions < far - 65536);
+  r.own = turns ? r.wide - 1 : r.wide;
+  // a run that a few threads take in one step leaves the others of a tile for the next runs
+  const int whole_run = power_of_two_above(r.row, r.deep);
+  const bool short_runs =
+      s.ndim - s.kept == 2 && r.runs > 1 && whole_run >= r.row && (r.row <= 8 || 4 * r.row >= 3 * whole_run);
+  r.abreast = r.deep;
+  if (short_runs) {
+    r.abreast = whole_run;
+  } else if (r.runs > 1) {
+    const int together = !r.along ? 1 : r.loads_wide() ? 4 : r.threads.by_warps ? warp : 16;
+    const int tile = power_of_two_above(ceil_div(r.row, U), r.deep);
+    if (r.abreast > tile) r.abreast = tile > together || together > r.deep ? tile : together;
+  }
+  r.beside = r.deep / r.abreast;
+  r.run_tiles = short_runs ? U : 1;
+  r.left_step = short_runs ? 1 : r.abreast;
+  r.row_tiles = divider(short_runs ? 1 : ceil_div(r.row, int64(U) * r.abreast));
+  r.tiles = ceil_div(r.runs, r.run_tiles) * r.row_tiles.divisor;
+  const int64 place = r.along && (r.loads_wide() || r.threads.by_warps) ? V : 1;  // elements from thread to thread
+  r.element_step = short_runs ? 0 : r.abreast * int(place);
+  r.position_step = short_runs ? r.positions : r.element_step;
+  r.near = (r.row | r.runs | r.tiles) >> 30 == 0;
+  // what is beyond the end of a row is counted, too
+  if (r.walk != reduce_walk::straight) r.near = r.near && r.positions < far - 65536;
+  for (int k = 0; k < Operands && inner >= 0; ++k) {
+    const int64 element = s.stride[k][inner];
+    r.ahead[k] = (r.loads_wide() && r.along ? V : 1) * element;
+    r.step[k] = short_runs ? s.stride[k][inner - 1] : r.element_step * element;
+    r.near = r.near && magnitude(r.ahead[k]) < far && magnitude(r.step[k]) < far;
+  }
+  if (turns) return r.near && r.runs == 1 && r.row >= 4 * r.deep && r.threads.limit >= 4 * V && r.own > 0;
+  if (ragged) return r.near && r.runs == 1 && r.deep >= 2 * V - 2;
+  return r.near && r.threads.whole;
 }
 
-/// `loads`: how many operands the tree loads; `indexed`: positions are counted, by 32 bits where loads are wide.
+/// `loads`: how many operands the tree loads; `indexed`: positions are counted, by 32 bits where loads are wide; U and
+/// `apart_U`: steps at a time, where loads are wide and otherwise.
 template <int Operands>
 CUDARRAY_NO_INLINE void cover_reduce(reduce_cover<Operands>& r, const detail::iteration_space<Operands>& s,
-                                     const operand_info* of, int loads, int V, bool indexed, int multiprocessors) {
+                                     const operand_info* of, int loads, int V, int U, int apart_U, bool indexed,
+                                     int multiprocessors) {
   const int inner = s.kept < s.ndim ? s.ndim - 1 : -1, across = s.kept - 1;  // the last axes of both kinds, -1: none
   r.count = s.size(s.kept, s.ndim);
   if (inner >= 0) r.positions = s.extent[inner];
@@ -267,32 +301,30 @@ CUDARRAY_NO_INLINE void cover_reduce(reduce_cover<Operands>& r, const detail::it
   const int64 enough = int64(multiprocessors) * 2048;  // threads that keep the device busy
   const auto fits = [&](reduce_walk w) {
     r.walk = w;
-    return spread_threads(r, s, V, enough);
+    return spread_threads(r, s, V, r.loads_wide() ? U : apart_U, enough);
   };
-  if (inner >= 0 && r.count > 0) {
+  if (inner >= 0 && r.count > 0 && (!indexed || r.count >> 31 == 0)) {
     uint64 wide = 0;
-    const bool counts = !indexed || r.count >> 31 == 0;  // positions
-    if (counts && wide_operands(s, of, r.along ? inner : across, V, wide) && __builtin_popcountll(wide) == loads &&
+    if (wide_operands(s, of, r.along ? inner : across, V, wide) && __builtin_popcountll(wide) == loads &&
         fits(reduce_walk::straight))
       return;
-    if (counts && r.along && equally_aligned(s, of, inner, V, r.lead) && fits(reduce_walk::ragged)) return;
-    if (fits(reduce_walk::apart)) return;
+    if (const int k = equally_aligned(s, of, r.along ? inner : across, V, !r.along)) {
+      r.lead = off_alignment(of[k], V);
+      r.turn = int(s.stride[k][inner] & (V - 1));
+      if (fits(reduce_walk::ragged)) return;
+    }
   }
-  fits(reduce_walk::c_order);
+  fits(reduce_walk::apart);
 }
 
 /// Blocks share results where there are few of them; at most as many as run at a time (`wanted`) are made.
 template <int Operands>
-CUDARRAY_NO_INLINE dim3 reduce_grid(reduce_cover<Operands>& r, int U, int64 wanted) {
-  int64 blocks = ceil_div(r.results, r.wide), chunks = wanted / blocks;
-  const int64 most = r.places / (int64(r.deep) * 16);
+CUDARRAY_NO_INLINE dim3 reduce_grid(const reduce_cover<Operands>& r, int64 wanted) {
+  const int64 blocks = ceil_div(r.results, r.own), most = r.runs * r.row / (int64(r.deep) * 16);
+  int64 chunks = wanted / blocks;
   chunks = chunks < most ? chunks : most;
   if (chunks < 1 || blocks > most_tickets) chunks = 1;
-  r.chunk = ceil_div(r.places, chunks);
-  r.chunks = r.chunk > 0 ? ceil_div(r.places, r.chunk) : 1;
-  r.row_tiles = divider(ceil_div(r.row, int64(U) * r.deep));
-  r.tiles = r.row > 0 ? r.places / r.row * r.row_tiles.divisor : 0;
-  return dim3(unsigned(blocks < wanted ? blocks : wanted), unsigned(r.chunks));
+  return dim3(unsigned(blocks < wanted ? blocks : wanted), unsigned(chunks));
 }
 
 }  // namespace cudarray::inline v0::backend::gpu

@@ -130,8 +130,8 @@ struct thread_space {
   divider extent[max_rank];
   int64 step[Operands][max_rank] = {};  ///< from element to element
 
-  /// The axes of `s`, of which V lanes divide axis `split` (-1 where there is none).
-  void divide(const detail::iteration_space<Operands>& s, int V, int split_axis, bool neighbours) {
+  /// The axes of `s`, of which V lanes divide axis `split` (-1 where there is none), and so many elements more.
+  void divide(const detail::iteration_space<Operands>& s, int V, int split_axis, bool neighbours, int more = 0) {
     constexpr int64 far = int64(1) << 31;
     ndim = s.ndim, kept = s.kept, split = split_axis, lanes = V;
     whole = V == 1;
@@ -145,7 +145,7 @@ struct thread_space {
       if (d == split) {
         limit = n;
         by_warps = !neighbours && n >= V * warp;
-        n = by_warps ? ceil_div(n, V * warp) * warp : ceil_div(n, V);
+        n = by_warps ? ceil_div(n, V * warp) * warp : ceil_div(n + more, V);
         whole = n * V == limit;
         unit = neighbours ? V : 1;
         gap = neighbours ? 1 : by_warps ? warp : n;
@@ -168,14 +168,18 @@ struct thread_space {
   __device__ int64 move(int64 i, int begin, int end, int64* offset) const {
     return near ? walk<int32>(int32(i), begin, end, offset) : walk<int64>(i, begin, end, offset);
   }
-  /// How many of V lanes are inside, the first of them at element `first` of the split axis.
-  template <int V>
-  __device__ int inside(int64 first) const {
-    if (whole || first + (V - 1) * gap < limit) return V;
+  /// How many of V lanes are inside, the first of them at element `first` of the split axis, which ends at `end`.
+  template <int V, class Index>
+  __device__ int inside(Index first, Index end) const {
+    if (whole || first + (V - 1) * Index(gap) < end) return V;
     int n = 0;
 #pragma unroll
-    for (int k = 0; k < V; ++k) n += first + k * gap < limit;
+    for (int k = 0; k < V; ++k) n += first + k * Index(gap) < end;
     return n;
+  }
+  template <int V>
+  __device__ int inside(int64 first) const {
+    return inside<V>(first, limit);
   }
 
  private:

@@ -9,9 +9,11 @@ namespace cudarray::inline v0::backend {
 namespace gpu {
 #pragma GCC visibility push(hidden)  // kernels belong to the file's own binary
 
-/// Combines the threads of each result in the same order always; the value is valid where depth is 0.
+/// Combines the threads of each result in the same order always; the value is valid where depth is 0. Where lanes
+/// stand before the results, those of depth 0 by `lead` (-1: none do), each row's do so by `turn` more.
 template <class Op, int V, class Total, int Operands>
-__device__ void combine_block(Total (&total)[V], const reduce_cover<Operands>& r, int depth, Total* shared) {
+__device__ void combine_block(Total (&total)[V], const reduce_cover<Operands>& r, int depth, Total* shared,
+                              int32 lead = -1) {
   const int t = int(threadIdx.x);
   if (r.along) {
     for (int half = (r.deep < 32 ? r.deep : 32) / 2; half > 0; half /= 2)
@@ -23,7 +25,8 @@ __device__ void combine_block(Total (&total)[V], const reduce_cover<Operands>& r
       for (int w = 1; w < r.deep / 32; ++w) total[0] = Op::combine(total[0], shared[t / 32 + w]);
     return;
   }
-  for (int half = r.deep / 2; half > 0; half /= 2) {
+  const int alike = lead < 0 ? 1 : V;
+  for (int half = r.deep / 2; half >= alike; half /= 2) {
     if (depth >= half && depth < 2 * half)
 #pragma unroll
       for (int k = 0; k < V; ++k) shared[(t - half * r.wide) * V + k] = total[k];
@@ -33,6 +36,19 @@ __device__ void combine_block(Total (&total)[V], const reduce_cover<Operands>& r
       for (int k = 0; k < V; ++k) total[k] = Op::combine(total[k], shared[t * V + k]);
     __syncthreads();
   }
+  if (lead < 0) return;
+  if (depth < V)
+#pragma unroll
+    for (int k = 0; k < V; ++k) shared[t * V + k] = total[k];
+  __syncthreads();
+  if (t < r.own)
+#pragma unroll 1
+    for (int d = 0; d < V; ++d) {
+      const Total* const at = shared + (d * r.wide + t) * V + ((lead + d * r.turn) & (V - 1));
+#pragma unroll
+      for (int k = 0; k < V; ++k) total[k] = d == 0 ? at[k] : Op::combine(total[k], at[k]);
+    }
+  __syncthreads();
 }
 
 /// Partial results of at most this many steps of a thread are combined in the wider total type, so that errors do not
@@ -74,13 +90,13 @@ __device__ inline uint32 take_ticket(uint32* counter) {
 /// What a block has found: combined, and stored, by the block that comes last where several share a result.
 template <class Op, class Types, int V, class Target, class Total, int Operands>
 __device__ void finish_block(const Target& target, const reduce_cover<Operands>& r, Total (&total)[V], int64 result,
-                             int depth, int inside, int64 offset, Total* partial, uint32* tickets) {
+                             int depth, int inside, int64 offset, int32 lead, Total* partial, uint32* tickets) {
   extern __shared__ __align__(16) char raw[];
   Total* const shared = reinterpret_cast<Total*>(raw);
   if (r.along)
 #pragma unroll
     for (int k = 1; k < V; ++k) total[0] = Op::combine(total[0], total[k]);
-  combine_block<Op>(total, r, depth, shared);
+  combine_block<Op>(total, r, depth, shared, lead);
   const int results = r.along ? 1 : inside;  // of this thread
   if (gridDim.y > 1) {
     __shared__ bool last;
@@ -159,44 +175,61 @@ inline constexpr int least_blocks = [] {
   return V > 4 ? 3 : 4;
 }();
 
-/// Adds the tiles of a result that are this block's, U places of each thread under way at once. `Wide`: so are loads,
-/// and no lane is outside.
+/// Adds the tiles of a result that are this thread's, U steps under way at once. `Wide`: so are loads, and no lane is
+/// outside; rows and steps are below 2^31 then.
 template <bool Wide, int U, class Index, class Op, class Types, int V, class Total, int Operands, class Tree>
-__device__ void add_tiles(accumulator<Op, Types, V, Total>& sum, const lane_access<V, Operands, Tree>& base,
-                          const Tree& tree, const reduce_cover<Operands>& r, int32 places, int32 before, int depth) {
+__device__ void add_tiles(accumulator<Op, Types, V, Total>& sum, lane_access<V, Operands, Tree> base, const Tree& tree,
+                          const reduce_cover<Operands>& r, int64 places, int32 before, int depth) {
   using access = lane_access<V, Operands, Tree>;
+  using tile_number = ::std::conditional_t<Wide, int32, int64>;
   constexpr reach how = Wide ? reach::wide : reach::apart;
   const auto& s = r.threads;
+  const int32 lane = depth & (r.abreast - 1), at = !Wide && r.along ? s.element(lane) : lane;
+#pragma unroll
+  for (int k = 0; k < Operands; ++k) base.offset[k] += int64(at) * tile_number(r.ahead[k]);
   int steps = 0;
-  for (int64 tile = blockIdx.y; tile < r.tiles; tile += gridDim.y) {
+  const tile_number tiles = tile_number(r.tiles), turn = tile_number(gridDim.y) * r.beside;
+  for (tile_number tile = tile_number(blockIdx.y) * r.beside + (r.beside > 1 ? depth / r.abreast : 0); tile < tiles;
+       tile += turn) {
     access row = base;
-    int64 o = 0;
-    if (r.row < r.places) {
-      o = r.row_tiles.divide(tile);
-      s.move(o, s.kept, s.ndim - 1, row.offset);
-    }
-    const int32 c = int32(tile - o * r.row_tiles.divisor) * (U * r.deep) + depth, left = places - c;
-    const Index first = Index(o * r.positions) + before;
+    int32 left, end;  // of places or runs, and of elements, from this thread's first on
+    Index first = before + Index(Wide && r.along ? at * V : at);
+    const auto enter = [&]<class N>(N t) {
+      const auto below = [](N n) { return sizeof(N) == 4 || n < N(1 << 30) ? int32(n) : 1 << 30; };
+      N run = 0, u0 = t;  // so many steps of the run are before these
+      if (r.runs > 1) {
+        run = r.row_tiles.divide(t);
+        u0 -= run * N(r.row_tiles.divisor);
+        run *= r.run_tiles;
+        s.move(run, s.kept, s.ndim - 1, row.offset);
+      }
+      u0 *= U;
+#pragma unroll
+      for (int k = 0; k < Operands; ++k) row.offset[k] += int64(u0) * N(r.step[k]);
+      left = below(N(places) - lane - u0 * r.abreast);
+      if (r.run_tiles > 1 && left > 0) left = below(N(r.runs) - run);
+      end = Wide ? 0 : below(N(r.positions) - u0 * r.element_step);
+      first += Index(run) * Index(r.positions) + Index(u0) * r.element_step;
+    };
+    if (Wide || r.near) enter(int32(tile));
+    else enter(int64(tile));
     access a[U];
 #pragma unroll
     for (int u = 0; u < U; ++u) {
       a[u] = row;
-      const int32 place = c + u * r.deep, at = !Wide && r.along ? s.element(place) : place;
       if (Wide) a[u].inside = V;
-      else if (r.along) a[u].inside = s.template inside<V>(at);
+      else if (r.along) a[u].inside = s.template inside<V>(at + u * r.element_step, end);
 #pragma unroll
-      for (int k = 0; k < Operands; ++k) a[u].offset[k] += int64(at) * r.ahead[k];
-      if (u * r.deep < left && (Wide || a[u].inside > 0)) a[u].template fetch<how>(tree);
+      for (int k = 0; k < Operands; ++k) row.offset[k] += r.step[k];
+      if (u * r.left_step < left && (Wide || a[u].inside > 0)) a[u].template fetch<how>(tree);
     }
 #pragma unroll
     for (int u = 0; u < U; ++u)
-      if (u * r.deep < left && (Wide || a[u].inside > 0)) a[u].template fetch<how, true>(tree);
+      if (u * r.left_step < left && (Wide || a[u].inside > 0)) a[u].template fetch<how, true>(tree);
 #pragma unroll
     for (int u = 0; u < U; ++u)
-      if (u * r.deep < left && (Wide || a[u].inside > 0)) {
-        const int32 place = c + u * r.deep, at = !r.along ? place : Wide ? place * V : s.element(place);
-        sum.add(tree(a[u]), a[u].inside, first + at, r.along ? Index(s.gap) : Index(0));
-      }
+      if (u * r.left_step < left && (Wide || a[u].inside > 0))
+        sum.add(tree(a[u]), a[u].inside, first + u * Index(r.position_step), r.along ? Index(s.gap) : Index(0));
     if ((steps += U) >= block_length) {
       sum.close_block();
       steps = 0;
@@ -205,7 +238,7 @@ __device__ void add_tiles(accumulator<Op, Types, V, Total>& sum, const lane_acce
   sum.close_block();
 }
 
-/// `Wide`: the walk is straight or ragged, otherwise one of the others. `Near`: positions take 32 bits.
+/// `Wide`: the walk is straight or ragged. `Near`: positions take 32 bits.
 template <bool Wide, bool Near, int V, int U, int Operands, class Op, class Target, class Tree>
 __global__ void __launch_bounds__(
     block_threads,
@@ -219,8 +252,11 @@ __global__ void __launch_bounds__(
   const auto& s = r.threads;
   const int depth = r.along ? int(threadIdx.x) % r.deep : int(threadIdx.x) / r.wide;
   const int place = r.along ? int(threadIdx.x) / r.deep : int(threadIdx.x) % r.wide;
-  for (int64 group = int64(blockIdx.x) * r.wide; group < r.results; group += int64(gridDim.x) * r.wide) {
+  constexpr int leader = registers<V, Tree>::first;  // the operand whose alignment is that of all
+  const bool ragged = Wide && r.walk == reduce_walk::ragged;
+  for (int64 group = int64(blockIdx.x) * r.own; group < r.results; group += int64(gridDim.x) * r.own) {
     const int64 result = group + place;
+    int32 lead = ragged && !r.along ? 0 : -1;
     access base;
     base.start(s);
     accumulator<Op, types, V, total> sum;
@@ -228,58 +264,42 @@ __global__ void __launch_bounds__(
       const int64 first = s.move(result, 0, s.kept, base.offset);
       base.inside = r.along || Wide ? V : s.template inside<V>(first);
       if constexpr (Wide) {
-        const bool ragged = r.walk == reduce_walk::ragged;
-        const auto before_places = [&r](const auto& row) {  // elements to the next that is aligned
-          return -(r.lead + int32(row.offset[registers<V, Tree>::first])) & (V - 1);
+        const auto off = [&r](const auto& a, int32 rows = 0) {  // elements from the last that is aligned
+          return (r.lead + int32(a.offset[leader]) + rows * r.turn) & (V - 1);
         };
         int32 before = 0, places = int32(r.row);
         if (ragged) {
-          before = before_places(base);
-          places = (int32(r.positions) - before) / V;
+          before = r.along ? -off(base) & (V - 1) : -off(base, depth);
+          if (r.along) places = (int32(r.positions) - before) / V;
+          else if (first + before >= s.limit) places = 0;
 #pragma unroll
           for (int k = 0; k < Operands; ++k) base.offset[k] += before * s.lane_step[k];
         }
-        add_tiles<true, U, index>(sum, base, tree, r, places, before, depth);
-        if (ragged && blockIdx.y == 0) {  // what is left of the row: an element each, at most
+        add_tiles<true, U, index>(sum, base, tree, r, places, r.along ? before : 0, depth);
+        if (ragged) {  // once more where this is: the loop needs the registers
           lane_access<1, Operands, Tree> edge;
           edge.start(s);
-          s.move(result, 0, s.kept, edge.offset);
-          const int32 skipped = before_places(edge), one = depth < skipped ? depth : depth + places * V;
-          if (one < r.positions) {
+          const int64 start = s.move(result, 0, s.kept, edge.offset);
+          if (!r.along) {
+            lead = off(edge);
+            base.offset[0] = edge.offset[0];
+            base.inside = place < r.own ? s.template inside<V>(start) : 0;
+          } else if (blockIdx.y == 0) {  // what is left of the row: an element each, at most
+            const int32 skipped = -off(edge) & (V - 1), rest = (int32(r.positions) - skipped) & ~(V - 1),
+                        one = depth < skipped ? depth : depth + rest;
+            if (one < r.positions) {
 #pragma unroll
-            for (int k = 0; k < Operands; ++k) edge.offset[k] += one * s.lane_step[k];
-            edge.template fetch<reach::wide>(tree);
-            sum.add_one(tree(edge).v[0], one);
+              for (int k = 0; k < Operands; ++k) edge.offset[k] += one * s.lane_step[k];
+              edge.template fetch<reach::wide>(tree);
+              sum.add_one(tree(edge).v[0], one);
+            }
           }
         }
-      } else if (r.walk == reduce_walk::apart) {
-        add_tiles<false, U, index>(sum, base, tree, r, int32(r.row), 0, depth);
       } else {
-        const int64 begin = int64(blockIdx.y) * r.chunk, end = begin + r.chunk < r.places ? begin + r.chunk : r.places;
-        int steps = 0;
-#pragma unroll 1
-        for (int64 c = begin + depth; c < end; c += r.deep) {  // more at a time would take the other walk's registers
-          access a = base;
-          index at = index(c);
-          const int64 on_axis = s.move(c, s.kept, s.ndim, a.offset);
-          if (r.along) {
-            at = index(on_axis);
-            if (Op::indexed && s.ndim - s.kept > 1) at += index(s.extent[s.ndim - 1].divide(c) * r.positions);
-            a.inside = s.template inside<V>(on_axis);
-          }
-          if (a.inside == 0) continue;
-          a.template fetch<reach::apart>(tree);
-          a.template fetch<reach::apart, true>(tree);
-          sum.add(tree(a), a.inside, at, r.along ? index(s.gap) : index(0));
-          if (++steps == block_length) {
-            sum.close_block();
-            steps = 0;
-          }
-        }
-        sum.close_block();
+        add_tiles<false, U, index>(sum, base, tree, r, r.row, 0, depth);
       }
     }
-    finish_block<Op, types>(target, r, sum.total, result, depth, base.inside, base.offset[0],
+    finish_block<Op, types>(target, r, sum.total, result, depth, base.inside, base.offset[0], lead,
                             static_cast<total*>(partial), tickets);
     if (r.deep > warp || !r.along) __syncthreads();  // shared memory is used again
   }
@@ -320,7 +340,7 @@ void run_reduce(cuda device, const Target& target, const Tree& tree, const Op&,
   detail::for_each_operand(tree, leaves);
   gpu::reduce_cover<Operands> r;
   const int multiprocessors = gpu::multiprocessors(device.ordinal);
-  gpu::cover_reduce(r, s, leaves.of, loaded::count, V, Op::indexed, multiprocessors);
+  gpu::cover_reduce(r, s, leaves.of, loaded::count, V, U, general_U, Op::indexed, multiprocessors);
   auto* kernel = r.loads_wide() ? gpu::reduce_kernel<true, true, V, U, Operands, Op, Target, Tree>
                                 : gpu::reduce_kernel<false, true, V, general_U, Operands, Op, Target, Tree>;
   int which = r.loads_wide();
@@ -332,11 +352,11 @@ void run_reduce(cuda device, const Target& target, const Tree& tree, const Op&,
   if (fit == 0)
     gpu::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, gpu::block_threads, shared),
                "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-  const dim3 grid = gpu::reduce_grid(r, r.loads_wide() ? U : general_U, int64(multiprocessors) * fit);
+  const dim3 grid = gpu::reduce_grid(r, int64(multiprocessors) * fit);
   detail::storage_ref partial, own_tickets;
   uint32* tickets = nullptr;
-  if (r.chunks > 1) {
-    partial = allocate(device, ::std::size_t(r.chunks * r.results) * (r.along ? 1 : V) * sizeof(total));
+  if (grid.y > 1) {
+    partial = allocate(device, ::std::size_t(grid.y) * ::std::size_t(r.results) * (r.along ? 1 : V) * sizeof(total));
     tickets = gpu::tickets_on(device, gpu::current(device.ordinal), own_tickets);
   }
   gpu::launch(device.ordinal, s.store, Operands, kernel, grid, gpu::block_threads, shared, target, tree,
