@@ -88,6 +88,9 @@ struct map_cover {
   thread_space<Operands> threads;
   divider per_row;  ///< blocks on a row, or, of even rows, how many a group of threads takes
   // tiles
+  int across = 0;  ///< columns of a tile that are written
+  bool skewed = false;
+  int lead = 0;  ///< of skewed tiles: so many elements the first row is off alignment
   int64 height = 0, width = 0;
   int64 y_step[Operands] = {}, x_step[Operands] = {};
   uint64 turned = 0;
@@ -117,6 +120,10 @@ int turned_axis(const detail::iteration_space<Operands>& s, const operand_info* 
   return best;
 }
 
+/// Rows of a tile are written from an element on whose number in memory is a multiple of this: writes that share 32
+/// bytes with others cost as much as half of all of them (reads that do cost nothing).
+inline constexpr int tile_alignment = 8;
+
 /// `of[0].data` is null where operand 0 is not written in place. `side`: of a tile, 0 where there is no kernel for
 /// tiles; at most `most_turned` operands fit the shared memory.
 template <int Operands>
@@ -126,13 +133,18 @@ CUDARRAY_NO_INLINE void cover_map(map_cover<Operands>& c, const detail::iteratio
   const int y = side > 0 ? turned_axis(s, of, c.turned) : -1;
   if (y >= 0 && __builtin_popcountll(c.turned) <= most_turned) {
     detail::iteration_space<Operands> tiles = s;  // y moved next to x, both counted in tiles
+    c.lead = off_alignment(of[0], tile_alignment);
+    c.skewed = c.lead != 0;
+    for (int d = 0; d < x; ++d) c.skewed = c.skewed || s.stride[0][d] % tile_alignment != 0;
+    c.across = c.skewed ? side - tile_alignment : side;
+    const int more = c.skewed ? tile_alignment - 1 : 0;
     const auto put_axis = [&](int to, int from, int64 size) {
-      tiles.extent[to] = ceil_div(s.extent[from], size);
+      tiles.extent[to] = ceil_div(s.extent[from] + (from == x ? more : 0), size);
       for (int k = 0; k < Operands; ++k) tiles.stride[k][to] = s.stride[k][from] * size;
     };
     for (int d = y; d < x - 1; ++d) put_axis(d, d + 1, 1);
     put_axis(x - 1, y, side);
-    put_axis(x, x, side);
+    put_axis(x, x, c.across);
     c.threads.divide(tiles, 1, -1, false);
     c.height = s.extent[y], c.width = s.extent[x];
     for (int k = 0; k < Operands; ++k) {
@@ -190,7 +202,7 @@ struct reduce_cover {
   reduce_walk walk = reduce_walk::straight;
   bool along = false;
   bool near = true;  ///< 32 bits hold every tile, place and step
-  int wide = 1, deep = 1, abreast = 1, beside = 1;
+  int wide = 1, deep = 1, abreast = 1, beside = 1, abreast_log2 = 0;
   int own = 1;                 ///< of `wide` results a block finishes so many; the next block does the others
   int left_step = 1;           ///< what a step takes from the places left in a run, or from the runs left
   int64 results = 1;           ///< threads' places on the kept axes
@@ -261,6 +273,7 @@ CUDARRAY_NO_INLINE bool spread_threads(reduce_cover<Operands>& r, const detail::
     if (r.abreast > tile) r.abreast = tile > together || together > r.deep ? tile : together;
   }
   r.beside = r.deep / r.abreast;
+  r.abreast_log2 = __builtin_ctz(unsigned(r.abreast));
   r.run_tiles = short_runs ? U : 1;
   r.left_step = short_runs ? 1 : r.abreast;
   r.row_tiles = divider(short_runs ? 1 : ceil_div(r.row, int64(U) * r.abreast));

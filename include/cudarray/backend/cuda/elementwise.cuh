@@ -97,7 +97,7 @@ struct tile_part {
   enum { fetch, pass_in, pass_out } stage;
   Access& a;
   uint64 turned;
-  int inside, inside_turned, column;
+  int inside, inside_turned, column;  ///< column: of the tile as it is read, or, to pass out, as it is written
   char* shared;
   template <int I, class T>
   __device__ void operator()(const detail::load<I, T>& l) const {
@@ -122,8 +122,8 @@ struct tile_part {
 
 /// Square tiles of two axes, y and x, the last two of s.threads, where an element is a tile. Operand 0 is contiguous
 /// along x; the operands in `turned` are along y: threads next to each other read those along y and everything else
-/// along x. The lanes go across. With two operands it takes 58 registers if left to itself; five blocks instead of four
-/// on a multiprocessor make a + b.T 7 % faster.
+/// along x. The lanes go across. The rows of skewed tiles begin where their memory is aligned. With two operands it
+/// takes 58 registers if left to itself; five blocks instead of four on a multiprocessor make a + b.T 7 % faster.
 template <int Tile, int Operands, class Target, class Tree>
 __global__ void __launch_bounds__(block_threads, registers<1, Tree>::count <= 2 ? 5 : 1)
     tile_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree,
@@ -133,25 +133,30 @@ __global__ void __launch_bounds__(block_threads, registers<1, Tree>::count <= 2 
   using part = tile_part<lane_access<V, Operands, Tree>, Tile, Tree::widest>;
   const int x = s.threads.ndim - 1, y = x - 1, i = int(threadIdx.x), j = int(threadIdx.y);
   const int64 b = blockIdx.x, rows = s.threads.extent[x].divide(b);
-  const int64 x0 = (b - rows * s.threads.extent[x].divisor) * Tile;
+  const int64 x0 = (b - rows * s.threads.extent[x].divisor) * s.across;
   const int64 y0 = (rows - s.threads.extent[y].divide(rows) * s.threads.extent[y].divisor) * Tile;
   const auto within = [](int64 n) {
     return n <= 0 ? 0 : n > Tile - tile_rows ? V : int((n + tile_rows - 1) / tile_rows);
   };
-  const int down = within(s.height - y0 - j), across = within(s.width - x0 - j);
   lane_access<V, Operands, Tree> a[U];
   a[0].start(s.threads);
   s.threads.move(b, 0, s.threads.ndim, a[0].offset);
+  // what this thread writes of a row is so many columns before those of the tile, and what is read begins so many
+  // before
+  const int before = s.skewed ? (s.lead + int(a[0].offset[0] + j * s.y_step[0])) & (tile_alignment - 1) : 0;
+  const int early = s.skewed && x0 > 0 ? tile_alignment : 0;
+  const int down = within(s.height - y0 - j), across = within(s.width - x0 + early - j);
+  const int room = s.width - x0 < Tile ? int(s.width - x0) : Tile;
   int inside_turned[U];
 #pragma unroll
   for (int u = U - 1; u >= 0; --u) {
     a[u] = a[0];
-    const int column = i + 32 * u;
+    const int column = i + 32 * u, written = column - before;
 #pragma unroll
     for (int k = 0; k < Operands; ++k)
-      a[u].offset[k] +=
-          s.turned >> k & 1 ? column * s.y_step[k] + j * s.x_step[k] : column * s.x_step[k] + j * s.y_step[k];
-    a[u].inside = x0 + column < s.width ? down : 0;
+      a[u].offset[k] += s.turned >> k & 1 ? column * s.y_step[k] + (j - early) * s.x_step[k]
+                                          : written * s.x_step[k] + j * s.y_step[k];
+    a[u].inside = column < s.across && written + early >= 0 && written < room ? down : 0;
     inside_turned[u] = y0 + column < s.height ? across : 0;
     detail::for_each_operand(tree, part{part::fetch, a[u], s.turned, a[u].inside, inside_turned[u], column, shared});
   }
@@ -161,7 +166,8 @@ __global__ void __launch_bounds__(block_threads, registers<1, Tree>::count <= 2 
   __syncthreads();
 #pragma unroll
   for (int u = 0; u < U; ++u) {
-    detail::for_each_operand(tree, part{part::pass_out, a[u], s.turned, 0, 0, i + 32 * u, shared});
+    const int written = i + 32 * u - before + early, read = written < 0 ? 0 : written < Tile ? written : Tile - 1;
+    detail::for_each_operand(tree, part{part::pass_out, a[u], s.turned, 0, 0, read, shared});
     if (a[u].inside > 0) put(a[u], target, lane_cast<typename Target::value_type>(tree(a[u])));
   }
 }
