@@ -221,12 +221,12 @@ TEST_CASE("random: normal has the same bits on every device") {
   auto g = golden();
   const auto single = patterns<uint32>(ca::eval(rnd::normal({4096}, 0, 1, g)));
   CHECK(starts_with(single,
-                    {0x3f5977c1, 0xbe4c2c4a, 0xbfd2c2aa, 0xbeccdad5, 0xbd81907c, 0x3ecb0c8d, 0xbeb21a17, 0x3f99fc15}));
-  CHECK(fnv1a(single) == 0xabf1c557f2c75622u);
+                    {0x3f5977c1, 0xbe4c2c49, 0xbfd2c2aa, 0xbeccdad5, 0xbd81907c, 0x3ecb0c8e, 0xbeb21a18, 0x3f99fc15}));
+  CHECK(fnv1a(single) == 0x748fafa6b900fb91u);
   g = golden();
   const auto twice = patterns<uint64>(ca::eval(rnd::normal<double>({64}, 0, 1, g)));
   CHECK(starts_with(twice, {0xbfd101359719f28b, 0xbfb0873b7e057ac1, 0xbfdc8f15dafb4889, 0x3ff8b111d0558d0c}));
-  CHECK(fnv1a(twice) == 0xbde1d50660ec5967u);
+  CHECK(fnv1a(twice) == 0x89ea64e11eefea3au);
 }
 
 TEST_CASE("random: a function of the logical index, whatever the shape") {
@@ -260,12 +260,12 @@ TEST_CASE("random: the same numbers in every layout") {
   }
   SECTION("normal") {
     check_layouts<float>(
-        0x328dad3a669b2f4du, 4, [](const ca::shape& s, auto& g) { return rnd::normal(s, 0, 1, g); },
+        0x19f6ada9a352de29u, 4, [](const ca::shape& s, auto& g) { return rnd::normal(s, 0, 1, g); },
         [](const auto& o, auto& g) { return rnd::normal(0, 1, o, g); });
   }
   SECTION("normal, float64") {
     check_layouts<double>(
-        0x5ee89684682dd6dcu, 2, [](const ca::shape& s, auto& g) { return rnd::normal<double>(s, 0, 1, g); },
+        0x0a0284bc07d85958u, 2, [](const ca::shape& s, auto& g) { return rnd::normal<double>(s, 0, 1, g); },
         [](const auto& o, auto& g) { return rnd::normal(0, 1, o, g); });
   }
   SECTION("integers") {

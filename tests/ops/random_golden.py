@@ -8,6 +8,9 @@ import math
 import numpy as np
 
 SEED, STREAM = 0x0123456789ABCDEF, 0xFEDCBA9876543210
+# log(1 + f) = f + f^2 Q(f), the coefficients of Q, fitted in float32 for f in [-1/3, 1/3)
+LOG = ["-0x1.ffffd6p-2", "0x1.5554fap-2", "-0x1.001480p-2", "0x1.99d428p-3",
+       "-0x1.5032e8p-3", "0x1.1ea25ap-3", "-0x1.3b2848p-3", "0x1.1f4270p-3"]
 LONG = 70001  # the numbers of the long sequences, of which a hash is printed
 
 
@@ -61,7 +64,7 @@ class Exact:
 
     def __init__(self, double):
         self.bits = 53 if double else 24
-        self.log_terms, self.trig_terms = (11, 9) if double else (5, 5)
+        self.log_terms, self.trig_terms = 11, 8 if double else 4
 
     def r(self, x):
         return rounded(Fraction(x), self.bits)
@@ -71,26 +74,37 @@ class Exact:
 
     def minus_two_log(self, u):
         e = 0
-        while u < 1:
+        while u < self.r(Fraction(2, 3)):
             u, e = u * 2, e - 1
-        if u > self.r(Fraction("1.41421356237309505")):
-            u, e = u / 2, e + 1
-        s = self.r(self.r(u - 1) / self.r(u + 1))
+        f = self.r(u - 1)
+        two_log_2 = self.r(Fraction("-1.38629436111989061883"))
+        if self.bits == 24:
+            q = [-2 * Fraction(float.fromhex(x)) for x in LOG]
+            p = q[-1]
+            for x in q[-2::-1]:
+                p = self.fma(p, f, x)
+            return self.fma(e, two_log_2, self.fma(p, self.r(f * f), -2 * f))
+        s = self.r(f / self.r(u + 1))
         z = self.r(s * s)
         p = self.r(Fraction(1, 2 * self.log_terms + 1))
         for k in range(self.log_terms - 1, -1, -1):
             p = self.fma(p, z, self.r(Fraction(1, 2 * k + 1)))
-        two_log_2 = self.r(Fraction("-1.38629436111989061883"))
         return self.fma(self.r(-4 * s), p, self.r(e * two_log_2))
 
+    def series(self, first):
+        c = [2 * math.pi if first == 1 else 1.0]
+        for i in range(1, self.trig_terms + 1):
+            c.append(c[-1] * -(2 * math.pi * (2 * math.pi)) / ((2 * i - 1 + first) * (2 * i + first)))
+        return [self.r(x) for x in c]
+
     def sincos(self, t):
-        quarter = int(self.fma(t, 4, Fraction(1, 2)))
-        x = self.r(self.fma(quarter, Fraction(-1, 4), t) * self.r(Fraction("6.28318530717958647693")))
-        z = -self.r(x * x)
-        s = c = Fraction(1)
-        for k in range(self.trig_terms, 0, -1):
-            s = self.fma(self.r(s * z), self.r(Fraction(1, 2 * k * (2 * k + 1))), 1)
-            c = self.fma(self.r(c * z), self.r(Fraction(1, 2 * k * (2 * k - 1))), 1)
+        quarter = round(4 * t)  # ties to even
+        x = self.fma(quarter, Fraction(-1, 4), t)
+        z = self.r(x * x)
+        sines, cosines = self.series(1), self.series(0)
+        s, c = sines[-1], cosines[-1]
+        for a, b in zip(sines[-2::-1], cosines[-2::-1]):
+            s, c = self.fma(s, z, a), self.fma(c, z, b)
         s = self.r(s * x)
         sine, cosine = (c, s) if quarter % 2 else (s, c)
         return (-sine if quarter in (2, 3) else sine), (-cosine if quarter in (1, 2) else cosine)

@@ -126,27 +126,38 @@ CUDARRAY_HD constexpr auto positive_float(const W& w) {
   return f * lanes_like(f, 5.9604644775390625e-8f);
 }
 
-/// -2 log(u) for u in (0, 1], by fma and division alone, so that every compiler gives the same bits:
-/// log(m 2^e) = e log 2 + 2 atanh(s), s = (m - 1) / (m + 1), its series cut where it falls below the last bit.
-/// L: T, or lanes of it.
+/// Its bits plus k are those of it plus k, for whole k of a magnitude below 2^22 (2^51): numbers without a conversion,
+/// which is slow on CUDA, and which AVX2 does not have for 64 bits.
+template <class T>
+inline constexpr T units = ::std::is_same_v<T, float> ? T(12582912) : T(6755399441055744);  // 1.5 * 2^23, 1.5 * 2^52
+
+/// -2 log(u) for u in (0, 1], by operations that are rounded the same everywhere: u = m 2^e with m in [2/3, 4/3), and
+/// log(m) = f + f^2 Q(f), f = m - 1, by a polynomial fitted to it (error 3e-8 relative, made here), or, in float64,
+/// 2 atanh(s), s = f / (m + 1), its series cut where it falls below the last bit. L: T, or lanes of it.
 CUDARRAY_EXEC_CHECK_OFF
 template <class T, class L>
 CUDARRAY_HD inline auto minus_two_log(const L& u) {
   using namespace math;
   constexpr bool single = ::std::is_same_v<T, float>;
   using bits = ::std::conditional_t<single, int32, int64>;
-  constexpr int mantissa = single ? 23 : 52, bias = single ? 127 : 1023, terms = single ? 5 : 11;
+  constexpr int mantissa = single ? 23 : 52;
   const auto c = constants_like{u, T(0)};
-  const auto b = bit_lanes<bits>(u);
-  auto e = exact_lanes<T>(shift_right<mantissa>(b)) - c(bias);
-  auto m = bit_lanes<T>(b - shift_left<mantissa>(shift_right<mantissa>(b)) + bit_lanes<bits>(c(1)));
-  const auto high = m > c(1.41421356237309505);
-  m = select(high, m * c(0.5), m);
-  e = select(high, e + c(1), e);
-  const auto s = (m - c(1)) / (m + c(1)), z = s * s;
-  auto p = c(T(1) / T(2 * terms + 1));
-  for (int k = terms - 1; k >= 0; --k) p = fma(p, z, c(T(1) / T(2 * k + 1)));
-  return fma(c(-4) * s, p, e * c(T(-1.38629436111989061883)));
+  const auto b = bit_lanes<bits>(u), k = shift_right<mantissa>(b - bit_lanes<bits>(c(T(2. / 3))));
+  const auto m = bit_lanes<T>(b - shift_left<mantissa>(k)), f = m - c(1);
+  const auto e = bit_lanes<T>(k + bit_lanes<bits>(c(units<T>))) - c(units<T>);
+  if constexpr (single) {
+    constexpr float q[] = {-0x1.ffffd6p-2f, 0x1.5554fap-2f, -0x1.001480p-2f, 0x1.99d428p-3f,
+                           -0x1.5032e8p-3f, 0x1.1ea25ap-3f, -0x1.3b2848p-3f, 0x1.1f4270p-3f};
+    auto p = c(-2 * q[7]);
+    for (int i = 6; i >= 0; --i) p = fma(p, f, c(-2 * q[i]));
+    return fma(e, c(-1.38629436111989061883), fma(p, f * f, c(-2) * f));
+  } else {
+    constexpr int terms = 11;
+    const auto s = f / (m + c(1)), z = s * s;
+    auto p = c(T(1) / T(2 * terms + 1));
+    for (int i = terms - 1; i >= 0; --i) p = fma(p, z, c(T(1) / T(2 * i + 1)));
+    return fma(c(-4) * s, p, e * c(-1.38629436111989061883));
+  }
 }
 
 /// sin and cos.
@@ -157,20 +168,31 @@ struct sine_and_cosine {
 template <class L>
 sine_and_cosine(L, L) -> sine_and_cosine<L>;
 
-/// Those of 2 pi t for t in [0, 1): the octant by comparison, the rest by Taylor's series in fma.
+/// The coefficients of sin(2 pi x) / x, from `first` = 1 on, or of cos(2 pi x), from 0 on, in powers of x^2 (Taylor).
+template <int Terms>
+struct turn_series {
+  double of[Terms + 1];
+  constexpr explicit turn_series(int first) {
+    constexpr double turn = 6.28318530717958647693;
+    of[0] = first == 1 ? turn : 1;
+    for (int i = 1; i <= Terms; ++i) of[i] = of[i - 1] * -(turn * turn) / ((2 * i - 1 + first) * (2 * i + first));
+  }
+};
+
+/// Those of 2 pi t for t in [0, 1): the nearest quarter turn, and a series for the rest.
 CUDARRAY_EXEC_CHECK_OFF
 template <class T, class L>
 CUDARRAY_HD inline auto sincos_turn(const L& t) {
   using namespace math;
-  constexpr int terms = ::std::is_same_v<T, float> ? 5 : 9;
+  constexpr int terms = ::std::is_same_v<T, float> ? 4 : 8;
+  constexpr turn_series<terms> sines(1), cosines(0);
   const auto c = constants_like{t, T(0)};
-  const auto q = exact_lanes<T>(exact_lanes<int32>(fma(t, c(4), c(0.5))));  // nearest quarter turn, 0 to 4
-  const auto x = fma(q, c(-0.25), t) * c(6.28318530717958647693);           // |x| <= pi / 4
-  const auto z = -(x * x);
-  auto s = c(1), k = c(1);
-  for (int i = terms; i > 0; --i) {
-    s = fma(s * z, c(T(1) / T(2 * i * (2 * i + 1))), c(1));
-    k = fma(k * z, c(T(1) / T(2 * i * (2 * i - 1))), c(1));
+  const auto q = fma(t, c(4), c(units<T>)) - c(units<T>);  // 0 to 4
+  const auto x = fma(q, c(-0.25), t), z = x * x;           // |x| <= 1 / 8
+  auto s = c(sines.of[terms]), k = c(cosines.of[terms]);
+  for (int i = terms - 1; i >= 0; --i) {
+    s = fma(s, z, c(sines.of[i]));
+    k = fma(k, z, c(cosines.of[i]));
   }
   s = s * x;
   const auto one = q == c(1), two = q == c(2), three = q == c(3);

@@ -189,8 +189,7 @@ __device__ void add_tiles(accumulator<Op, Types, V, Total>& sum, lane_access<V, 
   for (int k = 0; k < Operands; ++k) base.offset[k] += int64(at) * tile_number(r.ahead[k]);
   int steps = 0;
   const tile_number tiles = tile_number(r.tiles), turn = tile_number(gridDim.y) * r.beside;
-  for (tile_number tile = tile_number(blockIdx.y) * r.beside + (depth >> r.abreast_log2); tile < tiles;
-       tile += turn) {
+  for (tile_number tile = tile_number(blockIdx.y) * r.beside + (depth >> r.abreast_log2); tile < tiles; tile += turn) {
     access row = base;
     int32 left, end;  // of places or runs, and of elements, from this thread's first on
     Index first = before + Index(Wide && r.along ? at * V : at);
