@@ -223,7 +223,7 @@ struct reduction_kernels {
     if constexpr (packable && !Op::indexed) {
       const Tree& tree = static_cast<const reduction_kernels*>(self)->tree;
       using A = decltype(row(tree, offset, step).lanes(0));
-      constexpr int64 together = 32;  // packs
+      constexpr int64 together = 128;  // packs
       for (int64 begin = 0; begin < n; begin += together * N) {
         const int64 end = n - begin < together * N ? n : begin + together * N;
         A acc[together];
