@@ -91,6 +91,9 @@ struct divider {
   __device__ int64 divide(int64 n) const { return int64((__umul64hi(uint64(n), far_magic) + uint64(n)) >> shift); }
 };
 
+/// Of a power of two.
+__device__ inline int exponent_of(int power) { return 31 - __clz(power); }
+
 #pragma GCC visibility pop
 
 }  // namespace cudarray::inline v0::backend::gpu

@@ -249,8 +249,9 @@ __global__ void __launch_bounds__(
   using index = ::std::conditional_t<Near, int32, int64>;
   using access = lane_access<V, Operands, Tree>;
   const auto& s = r.threads;
-  const int depth = r.along ? int(threadIdx.x) % r.deep : int(threadIdx.x) / r.wide;
-  const int place = r.along ? int(threadIdx.x) / r.deep : int(threadIdx.x) % r.wide;
+  const int t = int(threadIdx.x);
+  const int depth = r.along ? t & (r.deep - 1) : t >> exponent_of(r.wide);
+  const int place = r.along ? t >> exponent_of(r.deep) : t & (r.wide - 1);
   constexpr int leader = registers<V, Tree>::first;  // the operand whose alignment is that of all
   const bool ragged = Wide && r.walk == reduce_walk::ragged;
   for (int64 group = int64(blockIdx.x) * r.own; group < r.results; group += int64(gridDim.x) * r.own) {

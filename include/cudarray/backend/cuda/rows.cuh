@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(block_threads)
   constexpr bool per_row = F == detail::row_function::logsumexp;
   constexpr reach how = Wide ? reach::wide : reach::masked;
   __shared__ T shared[block_threads / warp];
-  const int shift = 31 - __clz(deep), depth = int(threadIdx.x) & (deep - 1), x_axis = s.ndim - 1;
+  const int shift = exponent_of(deep), depth = int(threadIdx.x) & (deep - 1), x_axis = s.ndim - 1;
   const int64 row = (int64(blockIdx.x) * block_threads + int(threadIdx.x)) >> shift;
   // elements of this thread
   int mine = row < rows ? (int(s.extent[x_axis].divisor) - depth + deep - 1) >> shift : 0;
