@@ -10,6 +10,7 @@ namespace cudarray::inline v0::backend::gpu {
 struct operand_info {
   const void* data = nullptr;  ///< null: nothing is loaded
   int bytes = 1;               ///< of an element
+  int group = 1;               ///< numbers that are computed together
   bool gathered = false;
   int64 gather_step = 0;    ///< along the axis that is picked from
   uint64 index_leaves = 0;  ///< the operands that say what is picked
@@ -28,6 +29,9 @@ struct survey {
       if constexpr (requires { L::operand; }) of[I].index_leaves |= uint64(1) << L::operand;
     });
   }
+  template <int I, class G>
+  requires requires { G::group; }
+  void operator()(const detail::generated<I, G>&) { of[I].group = G::group; }
   template <class L>
   void operator()(const L&) {}
 };
@@ -35,14 +39,16 @@ struct survey {
 inline int64 magnitude(int64 v) { return v < 0 ? -v : v; }
 
 /// The operands (a bit each) whose V neighbouring lanes along an axis are one aligned access; false where one that is
-/// loaded and moves there is not, or one that is computed moves by more than one.
+/// loaded and moves there is not, or one that is computed moves by more than one, or is computed V at a time and its
+/// lanes are no whole group.
 template <int Operands>
 CUDARRAY_NO_INLINE bool wide_operands(const detail::iteration_space<Operands>& s, const operand_info* of, int axis,
                                       int V, uint64& wide) {
   wide = 0;
   for (int k = 0; k < Operands; ++k) {
     const operand_info& o = of[k];
-    if (s.stride[k][axis] == 0 || (o.data == nullptr && (k == 0 || s.stride[k][axis] == 1))) continue;
+    const bool grouped = o.group > 1 && o.group == V;
+    if (!grouped && (s.stride[k][axis] == 0 || (o.data == nullptr && (k == 0 || s.stride[k][axis] == 1)))) continue;
     bool ok = s.stride[k][axis] == 1 && reinterpret_cast<::std::uintptr_t>(o.data) % ::std::size_t(V * o.bytes) == 0;
     for (int d = 0; d < s.ndim; ++d) ok = ok && (d == axis || s.stride[k][d] % V == 0);
     if (o.gathered) {
@@ -52,7 +58,7 @@ CUDARRAY_NO_INLINE bool wide_operands(const detail::iteration_space<Operands>& s
     } else if (!ok) {
       return false;
     }
-    wide |= uint64(ok) << k;
+    if (!grouped) wide |= uint64(ok) << k;
   }
   return true;
 }

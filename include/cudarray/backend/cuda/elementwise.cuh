@@ -8,6 +8,21 @@ namespace cudarray::inline v0::backend {
 namespace gpu {
 #pragma GCC visibility push(hidden)  // kernels belong to the file's own binary
 
+/// Neighbouring lanes, of which those that are computed together are whole groups.
+template <int V, int Operands, class... Trees>
+struct row_access : lane_access<V, Operands, Trees...> {
+  template <int I, class G>
+  __device__ auto generate(const G& g) const {
+    if constexpr (requires { requires V == G::group; }) {
+      lanes<typename G::value_type, V> r;
+      g.fill(int64(uint64(this->offset[I]) / V), r.v);  // never negative: a shift
+      return r;
+    } else {
+      return lane_access<V, Operands, Trees...>::template generate<I>(g);
+    }
+  }
+};
+
 /// Rows of neighbouring lanes with wide accesses: `per_row` blocks on each row of the last axis, or, where rows are
 /// short, blocks on all threads (a group of which takes `per_row` even rows); U groups of threads in a block one after
 /// another, no lane outside.
@@ -17,7 +32,7 @@ __global__ void __launch_bounds__(block_threads)
                const __grid_constant__ thread_space<Operands> s, const divider per_row) {
   constexpr bool taken = detail::has_gathered<Tree>;  // rows, as wholes
   constexpr reach how = taken ? reach::taken : reach::whole;
-  lane_access<V, Operands, Tree, Target> a[U];
+  row_access<V, Operands, Tree, Target> a[U];
   const int x = s.ndim - 1;
   int64 block = blockIdx.x;
   a[0].start(s);

@@ -349,12 +349,6 @@ struct lane_access {
   template <int I, class G>
   __device__ auto generate(const G& g) const {
     lanes<typename G::value_type, V> r;
-    if constexpr (requires { G::group; }) {
-      if (V == G::group && space->lane_step[I] == 1 && offset[I] % V == 0) {
-        g.fill(int64(uint64(offset[I]) / V), r.v);  // never negative: a shift
-        return r;
-      }
-    }
 #pragma unroll
     for (int k = 0; k < V; ++k) r.v[k] = g(offset[I] + k * space->lane_step[I]);
     return r;
