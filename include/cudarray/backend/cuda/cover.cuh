@@ -198,6 +198,8 @@ enum class reduce_walk {
   apart    ///< lanes are apart
 };
 
+inline constexpr int most_steps = 4;  ///< of a tile
+
 /// How the threads of a reduction's blocks are spread: on `wide` results (or groups of V results), `deep` threads on
 /// each: `abreast` of these on a run, which is what lies on the last reduced axis, and `beside` of such groups. The
 /// lanes go `along` the reduced axes, and so do neighbouring threads; or both go across the results. Runs are taken in
@@ -215,15 +217,15 @@ struct reduce_cover {
   int64 row = 1, runs = 1;     ///< places in a run, and runs
   int64 tiles = 1;             ///< of all runs
   int64 ahead[Operands] = {};  ///< along a run from element to element; of wide loads from place to place
-  int64 step[Operands] = {};   ///< from step to step of a thread
-  int64 positions = 0;         ///< elements on the last reduced axis
-  int64 position_step = 0;     ///< as `step`
-  int64 count = 1;             ///< elements that are reduced to one
-  int lead = 0;                ///< so many elements the first row is off alignment
-  int turn = 0;                ///< and from row to row so many more, where lanes go across the results
-  int element_step = 0;        ///< elements on the last axis, from step to step
-  int run_tiles = 1;           ///< runs of a tile
-  divider row_tiles;           ///< tiles of a run
+  int64 step[Operands][most_steps - 1] = {};  ///< from a thread's first step to the others of a tile
+  int64 positions = 0;                        ///< elements on the last reduced axis
+  int64 position_step = 0;                    ///< positions from step to step
+  int64 count = 1;                            ///< elements that are reduced to one
+  int lead = 0;                               ///< so many elements the first row is off alignment
+  int turn = 0;                               ///< and from row to row so many more, where lanes go across the results
+  int element_step = 0;                       ///< elements on the last axis, from step to step
+  int run_tiles = 1;                          ///< runs of a tile
+  divider row_tiles;                          ///< tiles of a run
   thread_space<Operands> threads;
   bool loads_wide() const { return walk != reduce_walk::apart; }
 };
@@ -293,10 +295,11 @@ CUDARRAY_NO_INLINE bool spread_threads(reduce_cover<Operands>& r, const detail::
   for (int k = 0; k < Operands && inner >= 0; ++k) {
     const int64 element = s.stride[k][inner];
     r.ahead[k] = (r.loads_wide() && r.along ? V : 1) * element;
-    r.step[k] = short_runs ? s.stride[k][inner - 1] : r.element_step * element;
-    r.near = r.near && magnitude(r.ahead[k]) < far && magnitude(r.step[k]) < far;
+    for (int u = 1; u < most_steps; ++u)
+      r.step[k][u - 1] = u * (short_runs ? s.stride[k][inner - 1] : r.element_step * element);
+    r.near = r.near && magnitude(r.ahead[k]) < far;
   }
-  if (turns) return r.near && r.runs == 1 && r.row >= 4 * r.deep && r.threads.limit >= 4 * V && r.own > 0;
+  if (turns) return r.near && r.runs == 1 && r.row >= 4 * r.deep && 4 * r.results >= 3 * r.wide && r.own > 0;
   if (ragged) return r.near && r.runs == 1 && r.deep >= 2 * V - 2;
   return r.near && r.threads.whole;
 }

@@ -54,6 +54,8 @@ __device__ void combine_block(Total (&total)[V], const reduce_cover<Operands>& r
 /// Partial results of at most this many steps of a thread are combined in the wider total type, so that errors do not
 /// grow with the length.
 inline constexpr int block_length = 32;
+template <class Types>
+inline constexpr bool adds_in_blocks = !::std::is_same_v<typename Types::block, typename Types::total>;
 
 /// Adds the lanes of one place to the partial results.
 template <class Op, int V, class Part, class Value, class Index>
@@ -93,7 +95,7 @@ __device__ void finish_block(const Target& target, const reduce_cover<Operands>&
                              int depth, int inside, int64 offset, int32 lead, Total* partial, uint32* tickets) {
   extern __shared__ __align__(16) char raw[];
   Total* const shared = reinterpret_cast<Total*>(raw);
-  if (r.along)
+  if (!adds_in_blocks<Types> && r.along)
 #pragma unroll
     for (int k = 1; k < V; ++k) total[0] = Op::combine(total[0], total[k]);
   combine_block<Op>(total, r, depth, shared, lead);
@@ -133,7 +135,7 @@ __device__ void finish_block(const Target& target, const reduce_cover<Operands>&
 template <class Op, class Types, int V, class Total>
 struct accumulator {
   using block = typename Types::block;
-  static constexpr bool blocks = !::std::is_same_v<block, typename Types::total>;
+  static constexpr bool blocks = adds_in_blocks<Types>;
   Total total[V];
   block part[V];
   __device__ accumulator() {
@@ -154,13 +156,22 @@ struct accumulator {
     const auto v = element_cast<detail::compute_t<Value>>(value);
     total[0] = Op::combine(total[0], Op::template lift<Total>(v, position));
   }
-  __device__ void close_block() {
-    if constexpr (blocks)
+  /// Lanes of the same result (`along`) are added up first: conversions to the wider type are slow.
+  __device__ void close_block(bool along) {
+    if constexpr (blocks) {
+      if (along) {
 #pragma unroll
-      for (int k = 0; k < V; ++k) {
-        total[k] = Op::combine(total[k], Total(part[k]));
-        part[k] = Op::template identity<block>();
+        for (int half = V / 2; half > 0; half /= 2)
+#pragma unroll
+          for (int k = 0; k < half; ++k) part[k] = Op::combine(part[k], part[k + half]);
+        total[0] = Op::combine(total[0], Total(part[0]));
+      } else {
+#pragma unroll
+        for (int k = 0; k < V; ++k) total[k] = Op::combine(total[k], Total(part[k]));
       }
+#pragma unroll
+      for (int k = 0; k < V; ++k) part[k] = Op::template identity<block>();
+    }
   }
 };
 
@@ -185,8 +196,6 @@ __device__ void add_tiles(accumulator<Op, Types, V, Total>& sum, lane_access<V, 
   constexpr reach how = Wide ? reach::wide : reach::apart;
   const auto& s = r.threads;
   const int32 lane = depth & (r.abreast - 1), at = !Wide && r.along ? s.element(lane) : lane;
-#pragma unroll
-  for (int k = 0; k < Operands; ++k) base.offset[k] += int64(at) * tile_number(r.ahead[k]);
   int steps = 0;
   const tile_number tiles = tile_number(r.tiles), turn = tile_number(gridDim.y) * r.beside;
   for (tile_number tile = tile_number(blockIdx.y) * r.beside + (depth >> r.abreast_log2); tile < tiles; tile += turn) {
@@ -204,7 +213,8 @@ __device__ void add_tiles(accumulator<Op, Types, V, Total>& sum, lane_access<V, 
       }
       u0 *= U;
 #pragma unroll
-      for (int k = 0; k < Operands; ++k) row.offset[k] += int64(u0) * N(r.step[k]);
+      for (int k = 0; k < Operands; ++k)
+        row.offset[k] += int64(at + u0 * (Wide ? r.abreast : r.element_step)) * N(r.ahead[k]);
       left = below(N(places) - lane - u0 * r.abreast);
       if (r.run_tiles > 1 && left > 0) left = below(N(r.runs) - run);
       end = Wide ? 0 : below(N(r.positions) - u0 * r.element_step);
@@ -219,7 +229,8 @@ __device__ void add_tiles(accumulator<Op, Types, V, Total>& sum, lane_access<V, 
       if (Wide) a[u].inside = V;
       else if (r.along) a[u].inside = s.template inside<V>(at + u * r.element_step, end);
 #pragma unroll
-      for (int k = 0; k < Operands; ++k) row.offset[k] += r.step[k];
+      for (int k = 0; k < Operands; ++k)
+        if (u > 0) a[u].offset[k] += r.step[k][u - 1];
       if (u * r.left_step < left && (Wide || a[u].inside > 0)) a[u].template fetch<how>(tree);
     }
 #pragma unroll
@@ -230,11 +241,11 @@ __device__ void add_tiles(accumulator<Op, Types, V, Total>& sum, lane_access<V, 
       if (u * r.left_step < left && (Wide || a[u].inside > 0))
         sum.add(tree(a[u]), a[u].inside, first + u * Index(r.position_step), r.along ? Index(s.gap) : Index(0));
     if ((steps += U) >= block_length) {
-      sum.close_block();
+      sum.close_block(r.along);
       steps = 0;
     }
   }
-  sum.close_block();
+  sum.close_block(r.along);
 }
 
 /// `Wide`: the walk is straight or ragged. `Near`: positions take 32 bits.
