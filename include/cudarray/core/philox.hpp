@@ -11,6 +11,7 @@ namespace cudarray::inline v0::detail {
 
 /// The number c, as lanes like `l`.
 CUDARRAY_HD constexpr uint32 lanes_like(uint32, uint32 c) { return c; }
+CUDARRAY_HD constexpr uint64 lanes_like(uint64, uint64 c) { return c; }
 CUDARRAY_HD constexpr float lanes_like(float, float c) { return c; }
 CUDARRAY_HD constexpr double lanes_like(double, double c) { return c; }
 /// `constants_like{l, T(0)}(v)`: the number v, of type T, as lanes like l.
@@ -32,6 +33,8 @@ CUDARRAY_HD constexpr product_halves<uint32> multiply_wide(uint32 w, uint32 c) {
   const uint64 product = uint64(w) * c;
   return {uint32(product >> 32), uint32(product)};
 }
+/// 64 bits of two words.
+CUDARRAY_HD constexpr uint64 join_words(uint32 low, uint32 high) { return low | uint64(high) << 32; }
 /// The smaller of two numbers, b where a is NaN; not for zeros of different signs. One instruction on CUDA.
 CUDARRAY_HD inline float smaller(float a, float b) { return ::fminf(a, b); }
 template <int By, ::std::integral U>
@@ -54,7 +57,8 @@ template <class W>
 struct words_of {
   W w[4];
   /// One of the two pairs, as 64 bits.
-  CUDARRAY_HD constexpr uint64 two(int k) const { return w[2 * k] | uint64(w[2 * k + 1]) << 32; }
+  CUDARRAY_EXEC_CHECK_OFF
+  CUDARRAY_HD constexpr auto two(int k) const { return join_words(w[2 * k], w[2 * k + 1]); }
 };
 using words = words_of<uint32>;
 
@@ -110,20 +114,41 @@ struct random_source {
   }
 };
 
-/// [0, 1) with 24 random bits, or 53.
+/// The upper 53 bits as a number, from two parts that a float64 holds above 2^52.
+CUDARRAY_EXEC_CHECK_OFF
+template <class W>
+CUDARRAY_HD auto upper_bits(const W& w) {
+  using namespace math;
+  const auto high = shift_right<32>(w), low = shift_right<11>(w) - shift_left<21>(high),
+             above = lanes_like(w, 0x4330000000000000u);
+  const auto from = bit_lanes<double>(above);
+  return fma(bit_lanes<double>(high + above) - from, lanes_like(from, 2097152.), bit_lanes<double>(low + above) - from);
+}
+/// [0, 1) with 24 random bits, or 53 of 64.
 CUDARRAY_EXEC_CHECK_OFF
 template <class W>
 CUDARRAY_HD constexpr auto unit_float(const W& w) {
   const auto f = exact_lanes<float>(bit_lanes<int32>(shift_right<8>(w)));
   return f * lanes_like(f, 5.9604644775390625e-8f);
 }
-CUDARRAY_HD constexpr double unit_double(uint64 w) { return double(w >> 11) * 1.1102230246251565e-16; }
-/// (0, 1] with 24 random bits.
+CUDARRAY_EXEC_CHECK_OFF
+template <class W>
+CUDARRAY_HD auto unit_double(const W& w) {
+  const auto f = upper_bits(w);
+  return f * lanes_like(f, 1.1102230246251565e-16);
+}
+/// (0, 1].
 CUDARRAY_EXEC_CHECK_OFF
 template <class W>
 CUDARRAY_HD constexpr auto positive_float(const W& w) {
   const auto f = exact_lanes<float>(bit_lanes<int32>(shift_right<8>(w) + lanes_like(w, 1)));
   return f * lanes_like(f, 5.9604644775390625e-8f);
+}
+CUDARRAY_EXEC_CHECK_OFF
+template <class W>
+CUDARRAY_HD auto positive_double(const W& w) {
+  const auto f = upper_bits(w);
+  return (f + lanes_like(f, 1)) * lanes_like(f, 1.1102230246251565e-16);
 }
 
 /// Its bits plus k are those of it plus k, for whole k of a magnitude below 2^22 (2^51): numbers without a conversion,

@@ -10,10 +10,14 @@ namespace cudarray::inline v0::random {
 
 namespace detail_random {
 
+using cudarray::detail::bit_lanes;
 using cudarray::detail::box_muller;
 using cudarray::detail::lanes_like;
+using cudarray::detail::positive_double;
 using cudarray::detail::positive_float;
 using cudarray::detail::random_source;
+using cudarray::detail::shift_left;
+using cudarray::detail::shift_right;
 using cudarray::detail::smaller;
 using cudarray::detail::unit_double;
 using cudarray::detail::unit_float;
@@ -43,7 +47,7 @@ struct numbers_at : N {
   }
 };
 
-/// Those of 32 bits are made of lanes of words, too.
+/// All are made of lanes of words, too.
 struct word {
   using value_type = uint32;
   static constexpr int per_block = 4;
@@ -66,8 +70,9 @@ struct uniform_number {
       const auto u = unit_float(w.w[k]), end = lanes_like(u, last);
       return smaller(fma(u, lanes_like(u, width), lanes_like(u, low)), end);
     } else {
-      const T v = fma(unit_double(w.two(k)), width, low);
-      return v < last ? v : last;
+      const auto u = unit_double(w.two(k)), end = lanes_like(u, last),
+                 v = fma(u, lanes_like(u, width), lanes_like(u, low));
+      return select(v < end, v, end);
     }
   }
 };
@@ -82,16 +87,14 @@ struct normal_number {
   template <class W>
   CUDARRAY_HD auto pair(const words_of<W>& w, int k) const {
     using namespace math;
-    if constexpr (::std::is_same_v<T, float>) {
-      auto z = box_muller<T>(positive_float(w.w[k]), unit_float(w.w[k + 1]));
-      z.first = fma(z.first, lanes_like(z.first, scale), lanes_like(z.first, loc));
-      z.second = fma(z.second, lanes_like(z.second, scale), lanes_like(z.second, loc));
-      return z;
-    } else {
-      const double u = double((w.two(0) >> 11) + 1) * 1.1102230246251565e-16;
-      const auto z = box_muller<T>(u, unit_double(w.two(1)));
-      return cudarray::detail::normal_pair{fma(z.first, scale, loc), fma(z.second, scale, loc)};
-    }
+    const auto both = [&] {
+      if constexpr (::std::is_same_v<T, float>) return box_muller<T>(positive_float(w.w[k]), unit_float(w.w[k + 1]));
+      else return box_muller<T>(positive_double(w.two(0)), unit_double(w.two(1)));
+    };
+    auto z = both();
+    z.first = fma(z.first, lanes_like(z.first, scale), lanes_like(z.first, loc));
+    z.second = fma(z.second, lanes_like(z.second, scale), lanes_like(z.second, loc));
+    return z;
   }
   CUDARRAY_EXEC_CHECK_OFF
   template <class W>
@@ -107,17 +110,25 @@ struct integer_number {
   static constexpr int per_block = 2;
   int64 low;
   uint64 range;
-  CUDARRAY_HD int64 number(const words& w, int k) const {
-    const uint64 x = w.two(k), xl = uint32(x), xh = x >> 32, rl = uint32(range), rh = range >> 32;
-    const uint64 middle = xh * rl + ((xl * rl) >> 32), cross = xl * rh + uint32(middle);
-    return int64(uint64(low) + xh * rh + (middle >> 32) + (cross >> 32));
+  CUDARRAY_EXEC_CHECK_OFF
+  template <class W>
+  CUDARRAY_HD auto number(const words_of<W>& w, int k) const {
+    const auto x = w.two(k), xh = shift_right<32>(x), xl = x - shift_left<32>(xh);
+    const auto rl = lanes_like(x, uint64(uint32(range))), rh = lanes_like(x, range >> 32);
+    const auto middle = xh * rl + shift_right<32>(xl * rl), upper = shift_right<32>(middle),
+               cross = xl * rh + (middle - shift_left<32>(upper));
+    return bit_lanes<int64>(lanes_like(x, uint64(low)) + xh * rh + upper + shift_right<32>(cross));
   }
 };
 
 struct key {
   using value_type = int64;
   static constexpr int per_block = 2;
-  CUDARRAY_HD int64 number(const words& w, int k) const { return int64(w.two(k) >> 1); }
+  CUDARRAY_EXEC_CHECK_OFF
+  template <class W>
+  CUDARRAY_HD auto number(const words_of<W>& w, int k) const {
+    return bit_lanes<int64>(shift_right<1>(w.two(k)));
+  }
 };
 
 template <class T>

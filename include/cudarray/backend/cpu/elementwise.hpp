@@ -103,25 +103,31 @@ bool take_rows(const void* plan, const int64* offset, const int64* step, const i
   return true;
 }
 
-/// Random numbers of 32 bits, which come four to a block of words, are made a pack of blocks at a time.
+/// Random numbers, of which a block of words gives two or four, are made a pack of blocks at a time.
 template <class Tree>
 inline constexpr bool makes_numbers = false;
 template <int I, class G>
-requires(G::group == 4) inline constexpr bool makes_numbers<detail::generated<I, G>> =
-    ::std::is_same_v<typename G::value_type, float> || ::std::is_same_v<typename G::value_type, uint32>;
+requires requires { G::group; }
+inline constexpr bool makes_numbers<detail::generated<I, G>> = true;
 
 /// The numbers of blocks `block` to `block + N - 1` in order.
 template <int N, class Build, class G>
 CUDARRAY_FORCE_INLINE void number_packs(const G& g, int64 block, simd::pack<typename G::value_type, N, Build>* to) {
   const auto ahead = simd::from_lanes<uint32, N, Build>([](int k) { return uint32(k); });
   const auto words = g.from.at(uint64(block), ahead);
-  const auto a = g.number(words, 0), b = g.number(words, 1), c = g.number(words, 2), d = g.number(words, 3);
-  const auto ac = simd::interleave<false>(a, c), bd = simd::interleave<false>(b, d), ac2 = simd::interleave<true>(a, c),
-             bd2 = simd::interleave<true>(b, d);
-  to[0] = simd::interleave<false>(ac, bd);
-  to[1] = simd::interleave<true>(ac, bd);
-  to[2] = simd::interleave<false>(ac2, bd2);
-  to[3] = simd::interleave<true>(ac2, bd2);
+  const auto a = g.number(words, 0), b = g.number(words, 1);
+  if constexpr (G::group == 2) {
+    to[0] = simd::interleave<false>(a, b);
+    to[1] = simd::interleave<true>(a, b);
+  } else {
+    const auto c = g.number(words, 2), d = g.number(words, 3);
+    const auto ac = simd::interleave<false>(a, c), bd = simd::interleave<false>(b, d),
+               ac2 = simd::interleave<true>(a, c), bd2 = simd::interleave<true>(b, d);
+    to[0] = simd::interleave<false>(ac, bd);
+    to[1] = simd::interleave<true>(ac, bd);
+    to[2] = simd::interleave<false>(ac2, bd2);
+    to[3] = simd::interleave<true>(ac2, bd2);
+  }
 }
 
 template <class Build, class Target, class Tree, int Operands>
@@ -136,12 +142,13 @@ void map_row(const void* plan, const int64* offsets, const int64* steps, int64 i
     constexpr int own = int(sizeof(detail::compute_t<value>)),
                   N = lanes_for<Build, (own > Tree::widest ? own : Tree::widest)>;
     value* const to = target.p + offset[0];
-    if constexpr (makes_numbers<Tree> && sizeof(value) == 4) {
-      if (form.packs && step[1] == 1 && (offset[1] + i) % 4 == 0)
-        for (; i + 4 * N <= n; i += 4 * N) {
-          simd::pack<typename Tree::value_type, N, Build> v[4];
-          number_packs<N, Build>(tree.function, (offset[1] + i) / 4, v);
-          for (int k = 0; k < 4; ++k) simd::store_lanes(to + i + k * N, lane_cast<value>(v[k]));
+    if constexpr (makes_numbers<Tree>) {
+      constexpr int group = decltype(tree.function)::group;
+      if (form.packs && step[1] == 1 && (offset[1] + i) % group == 0)
+        for (; i + group * N <= n; i += group * N) {
+          simd::pack<typename Tree::value_type, N, Build> v[group];
+          number_packs<N, Build>(tree.function, (offset[1] + i) / group, v);
+          for (int k = 0; k < group; ++k) simd::store_lanes(to + i + k * N, lane_cast<value>(v[k]));
         }
     }
     if (form.packs && n - i >= N) {

@@ -343,6 +343,10 @@ CUDARRAY_FORCE_INLINE pack<To, N, B> exact_lanes(const pack<T, N, B>& a) {
   return convert<To>(a);
 }
 template <int N, class B>
+CUDARRAY_FORCE_INLINE pack<uint64, N, B> join_words(const pack<uint32, N, B>& low, const pack<uint32, N, B>& high) {
+  return {convert<uint64>(low).v | convert<uint64>(high).v << 32};
+}
+template <int N, class B>
 CUDARRAY_FORCE_INLINE detail::product_halves<pack<uint32, N, B>> multiply_wide(const pack<uint32, N, B>& w, uint32 c) {
   detail::product_halves<pack<uint32, N, B>> r;
   if constexpr (N % 2 == 0 && sizeof(w) >= 16) {
