@@ -69,16 +69,16 @@ inline int off_alignment(const operand_info& o, int V) {
 }
 
 /// The first operand that is loaded, where all of them lie along an axis and are off alignment for V lanes there by as
-/// much as each other in every row; otherwise 0. `whole`: what lies around them may be read, too, up to aligned places.
+/// much as each other in every row; otherwise 0. `around`: what lies beside them must be readable up to aligned places.
 template <int Operands>
 CUDARRAY_NO_INLINE int equally_aligned(const detail::iteration_space<Operands>& s, const operand_info* of, int axis,
-                                       int V, bool whole) {
+                                       int V, bool around) {
   int first = 0;
   for (int k = 1; k < Operands; ++k) {
     const operand_info& o = of[k];
     if (o.data == nullptr && (s.stride[k][axis] == 0 || s.stride[k][axis] == 1)) continue;
     if (o.data == nullptr || o.gathered || s.stride[k][axis] != 1) return 0;
-    if (whole && s.store[k]->borrowed) return 0;
+    if (around && s.store[k]->borrowed) return 0;
     if (first == 0) first = k;
     if (off_alignment(o, V) != off_alignment(of[first], V)) return 0;
     for (int d = 0; d < s.ndim; ++d)
@@ -94,9 +94,9 @@ struct map_cover {
   thread_space<Operands> threads;
   divider per_row;  ///< blocks on a row, or, of even rows, how many a group of threads takes
   // tiles
-  int across = 0;  ///< columns of a tile that are written
-  bool skewed = false;
-  int lead = 0;  ///< of skewed tiles: so many elements the first row is off alignment
+  int across = 0;     ///< columns of a tile that are written
+  int alignment = 1;  ///< of what is written of a row, more where tiles are skewed
+  int lead = 0;       ///< then: so many elements the first row is off alignment
   int64 height = 0, width = 0;
   int64 y_step[Operands] = {}, x_step[Operands] = {};
   uint64 turned = 0;
@@ -126,9 +126,9 @@ int turned_axis(const detail::iteration_space<Operands>& s, const operand_info* 
   return best;
 }
 
-/// Rows of a tile are written from an element on whose number in memory is a multiple of this: writes that share 32
-/// bytes with others cost as much as half of all of them (reads that do cost nothing).
-inline constexpr int tile_alignment = 8;
+/// Rows of a tile are written from an element on whose number in memory is a multiple of this, which divides tile_rows:
+/// writes that share 32 bytes with others cost as much as half of all of them (reads that do cost nothing).
+inline int tile_alignment(int bytes) { return bytes > 4 ? 32 / bytes : tile_rows; }
 
 /// `of[0].data` is null where operand 0 is not written in place. `side`: of a tile, 0 where there is no kernel for
 /// tiles; at most `most_turned` operands fit the shared memory.
@@ -139,13 +139,14 @@ CUDARRAY_NO_INLINE void cover_map(map_cover<Operands>& c, const detail::iteratio
   const int y = side > 0 ? turned_axis(s, of, c.turned) : -1;
   if (y >= 0 && __builtin_popcountll(c.turned) <= most_turned) {
     detail::iteration_space<Operands> tiles = s;  // y moved next to x, both counted in tiles
-    c.lead = off_alignment(of[0], tile_alignment);
-    c.skewed = c.lead != 0;
-    for (int d = 0; d < x; ++d) c.skewed = c.skewed || s.stride[0][d] % tile_alignment != 0;
-    c.across = c.skewed ? side - tile_alignment : side;
-    const int more = c.skewed ? tile_alignment - 1 : 0;
+    const int alignment = tile_alignment(of[0].bytes);
+    c.lead = off_alignment(of[0], alignment);
+    bool aligned = c.lead == 0;
+    for (int d = 0; d < x; ++d) aligned = aligned && s.stride[0][d] % alignment == 0;
+    if (!aligned && s.stride[0][x] == 1) c.alignment = alignment;
+    c.across = c.alignment > 1 ? side - c.alignment : side;
     const auto put_axis = [&](int to, int from, int64 size) {
-      tiles.extent[to] = ceil_div(s.extent[from] + (from == x ? more : 0), size);
+      tiles.extent[to] = ceil_div(s.extent[from] + (from == x ? c.alignment - 1 : 0), size);
       for (int k = 0; k < Operands; ++k) tiles.stride[k][to] = s.stride[k][from] * size;
     };
     for (int d = y; d < x - 1; ++d) put_axis(d, d + 1, 1);
@@ -236,38 +237,11 @@ inline int power_of_two_above(int64 n, int most) {
   return p;
 }
 
-/// Spreads the threads, which take U steps at a time; false where loads cannot be wide.
+/// How the `deep` threads of a result share its runs, U steps of each at a time.
 template <int Operands>
-CUDARRAY_NO_INLINE bool spread_threads(reduce_cover<Operands>& r, const detail::iteration_space<Operands>& s, int V,
-                                       int U, int64 enough) {
-  constexpr int64 far = int64(1) << 31;
-  const int inner = s.kept < s.ndim ? s.ndim - 1 : -1, across = s.kept - 1;
-  r.threads = {};
-  const bool ragged = r.walk == reduce_walk::ragged, turns = ragged && !r.along;
-  r.threads.divide(s, V, r.along ? inner : across, r.loads_wide(), turns ? V - 1 : 0);
-  r.results = 1;
-  int64 places = 1;
-  for (int d = 0; d < s.ndim; ++d) (d < s.kept ? r.results : places) *= r.threads.extent[d].divisor;
-  r.row = inner >= 0 ? r.threads.extent[inner].divisor : 1;
-  r.runs = r.count > 0 ? places / r.row : 0;
-  if (ragged && r.along) r.row = r.positions / V;
-  places = r.runs * r.row;
-  // few threads on a result where there are many results: each does more
-  int least = 1, most;
-  if (r.along) {
-    most = power_of_two_above(ceil_div(places, 2), block_threads);
-    least = r.threads.by_warps ? warp : power_of_two_above(ceil_div(r.row, 4), 4);
-    if (const int edges = power_of_two_above(2 * V - 2, block_threads); ragged && r.row >= 4 * edges && least < edges)
-      least = edges;
-  } else {
-    most = block_threads / power_of_two_above(r.results, r.loads_wide() ? 32 : 128);
-    while (most > 1 && places < most * 4 && r.results > block_threads / most) most /= 2;
-    if (turns) least = V;  // rows that are off alignment alike are a thread's
-  }
-  const int wished = power_of_two_above(ceil_div(enough, r.results > 0 ? r.results : 1), block_threads);
-  r.deep = wished < least ? least : wished < most ? wished : most > least ? most : least;
-  r.wide = block_threads / r.deep;
-  r.own = turns ? r.wide - 1 : r.wide;
+CUDARRAY_NO_INLINE void share_runs(reduce_cover<Operands>& r, const detail::iteration_space<Operands>& s, int V,
+                                   int U) {
+  const int inner = s.kept < s.ndim ? s.ndim - 1 : -1;
   // a run that a few threads take in one step leaves the others of a tile for the next runs
   const int whole_run = power_of_two_above(r.row, r.deep);
   const bool short_runs =
@@ -280,8 +254,8 @@ CUDARRAY_NO_INLINE bool spread_threads(reduce_cover<Operands>& r, const detail::
     const int tile = power_of_two_above(ceil_div(r.row, U), r.deep);
     if (r.abreast > tile) r.abreast = tile > together || together > r.deep ? tile : together;
   }
-  r.beside = r.deep / r.abreast;
   r.abreast_log2 = __builtin_ctz(unsigned(r.abreast));
+  r.beside = r.deep / r.abreast;
   r.run_tiles = short_runs ? U : 1;
   r.left_step = short_runs ? 1 : r.abreast;
   r.row_tiles = divider(short_runs ? 1 : ceil_div(r.row, int64(U) * r.abreast));
@@ -289,17 +263,52 @@ CUDARRAY_NO_INLINE bool spread_threads(reduce_cover<Operands>& r, const detail::
   const int64 place = r.along && (r.loads_wide() || r.threads.by_warps) ? V : 1;  // elements from thread to thread
   r.element_step = short_runs ? 0 : r.abreast * int(place);
   r.position_step = short_runs ? r.positions : r.element_step;
+  for (int k = 0; k < Operands && inner >= 0; ++k) {
+    const int64 element = s.stride[k][inner], step = short_runs ? s.stride[k][inner - 1] : r.element_step * element;
+    r.ahead[k] = (r.loads_wide() && r.along ? V : 1) * element;
+    for (int u = 1; u < most_steps; ++u) r.step[k][u - 1] = u * step;
+  }
+}
+
+/// Spreads the threads, which take U steps at a time; false where loads cannot be wide.
+template <int Operands>
+CUDARRAY_NO_INLINE bool spread_threads(reduce_cover<Operands>& r, const detail::iteration_space<Operands>& s, int V,
+                                       int U, int64 enough) {
+  constexpr int64 far = int64(1) << 31;
+  const int inner = s.kept < s.ndim ? s.ndim - 1 : -1, across = s.kept - 1;
+  const bool ragged = r.walk == reduce_walk::ragged, turns = ragged && !r.along;
+  r.threads = {};
+  r.threads.divide(s, V, r.along ? inner : across, r.loads_wide(), turns ? V - 1 : 0);
+  r.results = r.runs = 1;
+  for (int d = 0; d < s.ndim; ++d)
+    if (d != inner) (d < s.kept ? r.results : r.runs) *= r.threads.extent[d].divisor;
+  if (r.count == 0) r.runs = 0;
+  r.row = inner < 0 ? 1 : ragged && r.along ? r.positions / V : r.threads.extent[inner].divisor;
+  // few threads on a result where there are many results: each does more
+  const int64 places = r.runs * r.row;
+  int least = 1, most;
+  if (r.along) {
+    most = power_of_two_above(ceil_div(places, 2), block_threads);
+    least = r.threads.by_warps ? warp : power_of_two_above(ceil_div(r.row, 4), 4);
+    if (const int edges = power_of_two_above(2 * V - 2, block_threads); ragged && r.row >= 4 * edges && least < edges)
+      least = edges;
+  } else {
+    most = block_threads / power_of_two_above(r.results + turns, r.loads_wide() ? 32 : 128);
+    while (most > 1 && places < most * 4 && r.results > block_threads / most) most /= 2;
+    if (turns) least = V;  // rows that are off alignment alike are a thread's
+  }
+  const int wished = power_of_two_above(ceil_div(enough, r.results > 0 ? r.results : 1), block_threads);
+  r.deep = wished < least ? least : wished < most ? wished : most > least ? most : least;
+  r.wide = block_threads / r.deep;
+  r.own = turns ? r.wide - 1 : r.wide;
+  share_runs(r, s, V, U);
   r.near = (r.row | r.runs | r.tiles) >> 30 == 0;
   // what is beyond the end of a row is counted, too
   if (r.walk != reduce_walk::straight) r.near = r.near && r.positions < far - 65536;
-  for (int k = 0; k < Operands && inner >= 0; ++k) {
-    const int64 element = s.stride[k][inner];
-    r.ahead[k] = (r.loads_wide() && r.along ? V : 1) * element;
-    for (int u = 1; u < most_steps; ++u)
-      r.step[k][u - 1] = u * (short_runs ? s.stride[k][inner - 1] : r.element_step * element);
-    r.near = r.near && magnitude(r.ahead[k]) < far;
-  }
-  if (turns) return r.near && r.runs == 1 && r.row >= 4 * r.deep && 4 * r.results >= 3 * r.wide && r.own > 0;
+  for (const int64 ahead : r.ahead) r.near = r.near && magnitude(ahead) < far;
+  if (turns)
+    return r.near && r.runs == 1 && r.row >= 4 * r.deep && r.own > 0 &&
+           4 * r.results >= 3 * r.own * ceil_div(r.results, r.own);  // few threads are idle
   if (ragged) return r.near && r.runs == 1 && r.deep >= 2 * V - 2;
   return r.near && r.threads.whole;
 }

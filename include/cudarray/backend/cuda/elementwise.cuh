@@ -102,8 +102,6 @@ __global__ void __launch_bounds__(block_threads)
     if (a[u].inside > 0) put(a[u], target, lane_cast<typename Target::value_type>(tree(a[u])));
 }
 
-inline constexpr int tile_rows = 8;  ///< of threads, 32 in a row
-
 /// One of the loads of a tile: which lanes it fetches, and, if turned, how they pass through shared memory from the
 /// threads that read them to those that use them.
 template <class Access, int Tile, int Widest>
@@ -112,7 +110,7 @@ struct tile_part {
   enum { fetch, pass_in, pass_out } stage;
   Access& a;
   uint64 turned;
-  int inside, inside_turned, column;  ///< column: of the tile as it is read, or, to pass out, as it is written
+  int inside, inside_turned, column;  ///< column: where the thread reads, or, to pass out, uses the tile
   char* shared;
   template <int I, class T>
   __device__ void operator()(const detail::load<I, T>& l) const {
@@ -156,10 +154,10 @@ __global__ void __launch_bounds__(block_threads, registers<1, Tree>::count <= 2 
   lane_access<V, Operands, Tree> a[U];
   a[0].start(s.threads);
   s.threads.move(b, 0, s.threads.ndim, a[0].offset);
-  // what this thread writes of a row is so many columns before those of the tile, and what is read begins so many
-  // before
-  const int before = s.skewed ? (s.lead + int(a[0].offset[0] + j * s.y_step[0])) & (tile_alignment - 1) : 0;
-  const int early = s.skewed && x0 > 0 ? tile_alignment : 0;
+  // of skewed tiles: how far before the tile's columns this thread writes (rows j + 8 k alike), and reading begins
+  const bool skewed = s.alignment > 1;
+  const int before = skewed ? (s.lead + int(a[0].offset[0] + j * s.y_step[0])) & (s.alignment - 1) : 0;
+  const int early = skewed && x0 > 0 ? s.alignment : 0;
   const int down = within(s.height - y0 - j), across = within(s.width - x0 + early - j);
   const int room = s.width - x0 < Tile ? int(s.width - x0) : Tile;
   int inside_turned[U];

@@ -346,6 +346,7 @@ struct lane_access {
     for (int k = 0; k < V; ++k) r.v[k] = v;
     return r;
   }
+  /// Reductions ask for places before the first and behind the last, too, and drop what they get.
   template <int I, class G>
   __device__ auto generate(const G& g) const {
     lanes<typename G::value_type, V> r;

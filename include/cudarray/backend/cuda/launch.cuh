@@ -9,6 +9,7 @@
 namespace cudarray::inline v0::backend::gpu {
 
 inline constexpr int block_threads = 256, warp = 32;
+inline constexpr int tile_rows = 8;           ///< of the threads of a tile, a warp in each
 inline constexpr int most_shared = 48 << 10;  ///< bytes of shared memory that every block may have
 
 /// Launches a kernel on the current stream of `ordinal` after ordering it behind other users of its operands (operand

@@ -155,7 +155,7 @@ inline void wait(int ordinal) {
 
 /// Memory whose aligned accesses of 16 bytes are all its own, those that reach over its end, too.
 CUDARRAY_PUBLIC inline detail::storage_ref allocate(cuda device, ::std::size_t bytes) {
-  const ::std::size_t whole = (bytes + 15) & ~::std::size_t(15);
+  const ::std::size_t rounded = (bytes + 15) & ~::std::size_t(15);
   const gpu::stream_ref& stream = gpu::current(device.ordinal);
   const gpu::device_guard guard(device.ordinal);
   static bool pools_kept[gpu::most_devices];
@@ -169,7 +169,7 @@ CUDARRAY_PUBLIC inline detail::storage_ref allocate(cuda device, ::std::size_t b
     data = pool->take(bytes > 0 ? bytes : 1);
   } else {
     detail::charge(gpu::account(device.ordinal), bytes, "cuda");
-    const cudaError_t e = bytes > 0 ? cudaMallocAsync(&data, whole, stream->handle) : cudaSuccess;
+    const cudaError_t e = bytes > 0 ? cudaMallocAsync(&data, rounded, stream->handle) : cudaSuccess;
     if (e != cudaSuccess) {
       detail::credit(gpu::account(device.ordinal), bytes);
       gpu::check(e, detail::cat("allocating ", bytes, " bytes").c_str());

@@ -9,8 +9,8 @@ namespace cudarray::inline v0::backend {
 namespace gpu {
 #pragma GCC visibility push(hidden)  // kernels belong to the file's own binary
 
-/// Combines the threads of each result in the same order always; the value is valid where depth is 0. Where lanes
-/// stand before the results, those of depth 0 by `lead` (-1: none do), each row's do so by `turn` more.
+/// Combines the threads of each result in the same order always; the value is valid where depth is 0. The lanes of
+/// depth d stand (lead + d * turn) mod V before the results; lead -1: none does.
 template <class Op, int V, class Total, int Operands>
 __device__ void combine_block(Total (&total)[V], const reduce_cover<Operands>& r, int depth, Total* shared,
                               int32 lead = -1) {
@@ -187,7 +187,7 @@ inline constexpr int least_blocks = [] {
 }();
 
 /// Adds the tiles of a result that are this thread's, U steps under way at once. `Wide`: so are loads, and no lane is
-/// outside; rows and steps are below 2^31 then.
+/// outside; there are less than 2^30 places, runs and tiles then.
 template <bool Wide, int U, class Index, class Op, class Types, int V, class Total, int Operands, class Tree>
 __device__ void add_tiles(accumulator<Op, Types, V, Total>& sum, lane_access<V, Operands, Tree> base, const Tree& tree,
                           const reduce_cover<Operands>& r, int64 places, int32 before, int depth) {
@@ -197,8 +197,8 @@ __device__ void add_tiles(accumulator<Op, Types, V, Total>& sum, lane_access<V, 
   const auto& s = r.threads;
   const int32 lane = depth & (r.abreast - 1), at = !Wide && r.along ? s.element(lane) : lane;
   int steps = 0;
-  const tile_number tiles = tile_number(r.tiles), turn = tile_number(gridDim.y) * r.beside;
-  for (tile_number tile = tile_number(blockIdx.y) * r.beside + (depth >> r.abreast_log2); tile < tiles; tile += turn) {
+  const tile_number tiles = tile_number(r.tiles), every = tile_number(gridDim.y) * r.beside;
+  for (tile_number tile = tile_number(blockIdx.y) * r.beside + (depth >> r.abreast_log2); tile < tiles; tile += every) {
     access row = base;
     int32 left, end;  // of places or runs, and of elements, from this thread's first on
     Index first = before + Index(Wide && r.along ? at * V : at);
@@ -341,6 +341,7 @@ void run_reduce(cuda device, const Target& target, const Tree& tree, const Op&,
                     : most >= 4    ? 4
                     : most >= 2    ? 2
                                    : 1;  // totals: 48 KB a block
+  static_assert(V * loaded::widest <= 16, "accesses over the ends of rows stay in what allocate() gives");
   // places at a time: enough loads under way, few registers
   constexpr int U = loaded::count <= 2   ? 4
                     : loaded::count <= 4 ? 2
