@@ -348,7 +348,6 @@ CUDARRAY_FORCE_INLINE pack<uint64, N, B> join_words(const pack<uint32, N, B>& lo
 }
 template <int N, class B>
 CUDARRAY_FORCE_INLINE detail::product_halves<pack<uint32, N, B>> multiply_wide(const pack<uint32, N, B>& w, uint32 c) {
-  detail::product_halves<pack<uint32, N, B>> r;
   if constexpr (N % 2 == 0 && sizeof(w) >= 16) {
     // the words of even and of odd number, each as 64 bits
     using wide = typename pack<uint64, N / 2, B>::vector;
@@ -362,16 +361,13 @@ CUDARRAY_FORCE_INLINE detail::product_halves<pack<uint32, N, B>> multiply_wide(c
     b = odd * factor;
 #endif
     const wide upper = uint64(0xffffffff00000000u) - wide{};
-    r.high.v = (typename pack<uint32, N, B>::vector)((a >> 32) | (b & upper));
-    r.low.v = (typename pack<uint32, N, B>::vector)((a & ~upper) | (b << 32));
+    using words = typename pack<uint32, N, B>::vector;
+    return {{(words)((a >> 32) | (b & upper))}, {(words)((a & ~upper) | (b << 32))}};
   } else {
-    for (int k = 0; k < N; ++k) {
-      const uint64 p = uint64(w.v[k]) * c;
-      r.high.v[k] = uint32(p >> 32);
-      r.low.v[k] = uint32(p);
-    }
+    const auto product = [&](int k) { return uint64(w.v[k]) * c; };
+    return {from_lanes<uint32, N, B>([&](int k) { return uint32(product(k) >> 32); }),
+            from_lanes<uint32, N, B>([&](int k) { return uint32(product(k)); })};
   }
-  return r;
 }
 
 #undef CUDARRAY_EACH_LANE1
