@@ -24,7 +24,7 @@ struct survey {
   }
   template <int I, class T, class X>
   void operator()(const detail::gathered<I, T, X>& g) {
-    of[I] = {.data = g.p, .bytes = int(sizeof(T)), .gathered = true, .gather_step = g.stride};
+    of[I] = {g.p, int(sizeof(T)), 1, true, g.stride};  // nvcc 13 makes these of designated ones, wrongly
     detail::for_each_operand(g.index, [this]<class L>(const L&) {
       if constexpr (requires { L::operand; }) of[I].index_leaves |= uint64(1) << L::operand;
     });
