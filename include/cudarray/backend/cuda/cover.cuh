@@ -24,7 +24,7 @@ struct survey {
   }
   template <int I, class T, class X>
   void operator()(const detail::gathered<I, T, X>& g) {
-    of[I] = {g.p, int(sizeof(T)), 1, true, g.stride};  // nvcc 13 makes these of designated ones, wrongly
+    of[I] = {g.p, int(sizeof(T)), 1, true, g.stride};  // nvcc 13 drops the names of designated ones
     detail::for_each_operand(g.index, [this]<class L>(const L&) {
       if constexpr (requires { L::operand; }) of[I].index_leaves |= uint64(1) << L::operand;
     });
@@ -210,7 +210,7 @@ template <int Operands>
 struct reduce_cover {
   reduce_walk walk = reduce_walk::straight;
   bool along = false;
-  bool near = true;  ///< 32 bits hold every tile, place and step
+  bool near = true;  ///< 32 bits hold every result, tile, place and step
   int wide = 1, deep = 1, abreast = 1, beside = 1, abreast_log2 = 0;
   int own = 1;                 ///< of `wide` results a block finishes so many; the next block does the others
   int left_step = 1;           ///< what a step takes from the places left in a run, or from the runs left
@@ -302,7 +302,7 @@ CUDARRAY_NO_INLINE bool spread_threads(reduce_cover<Operands>& r, const detail::
   r.wide = block_threads / r.deep;
   r.own = turns ? r.wide - 1 : r.wide;
   share_runs(r, s, V, U);
-  r.near = (r.row | r.runs | r.tiles) >> 30 == 0;
+  r.near = (r.results | r.row | r.runs | r.tiles) >> 30 == 0;
   // what is beyond the end of a row is counted, too
   if (r.walk != reduce_walk::straight) r.near = r.near && r.positions < far - 65536;
   for (const int64 ahead : r.ahead) r.near = r.near && magnitude(ahead) < far;

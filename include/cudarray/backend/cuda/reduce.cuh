@@ -265,13 +265,15 @@ __global__ void __launch_bounds__(
   const int place = r.along ? t >> exponent_of(r.deep) : t & (r.wide - 1);
   constexpr int leader = registers<V, Tree>::first;  // the operand whose alignment is that of all
   const bool ragged = Wide && r.walk == reduce_walk::ragged;
-  for (int64 group = int64(blockIdx.x) * r.own; group < r.results; group += int64(gridDim.x) * r.own) {
-    const int64 result = group + place;
+  using number = ::std::conditional_t<Wide, int32, int64>;
+  const number results = number(r.results), every = number(gridDim.x) * r.own;
+  for (number group = number(blockIdx.x) * r.own; group < results; group += every) {
+    const number result = group + place;
     int32 lead = ragged && !r.along ? 0 : -1;
     access base;
     base.start(s);
     accumulator<Op, types, V, total> sum;
-    if (result < r.results) {
+    if (result < results) {
       const int64 first = s.move(result, 0, s.kept, base.offset);
       base.inside = r.along || Wide ? V : s.template inside<V>(first);
       if constexpr (Wide) {
