@@ -108,7 +108,9 @@ template <class Tree>
 inline constexpr bool makes_numbers = false;
 template <int I, class G>
 requires requires { G::group; }
-inline constexpr bool makes_numbers<detail::generated<I, G>> = true;
+inline constexpr bool makes_numbers<detail::generated<I, G>> = ::std::is_floating_point_v<typename G::value_type> ||
+                                                               ::std::is_same_v<typename G::value_type, uint32> ||
+                                                               ::std::is_same_v<typename G::value_type, int64>;
 
 /// The numbers of blocks `block` to `block + N - 1` in order.
 template <int N, class Build, class G>
