@@ -185,6 +185,34 @@ __global__ void __launch_bounds__(block_threads, registers<1, Tree>::count <= 2 
   }
 }
 
+/// Trees that are generated numbers as they are, of which 16 bytes are made together.
+template <class Target, class Tree>
+inline constexpr bool fills = false;
+template <class T, int I, class G>
+requires requires { G::group; }
+inline constexpr bool fills<detail::store_to<T>, detail::generated<I, G>> =
+    ::std::is_same_v<T, typename G::value_type> && G::group * sizeof(T) == 16;
+
+/// Generated numbers into n neighbouring elements, aligned: U groups of threads in a block one after another.
+template <int U, class G>
+__global__ void __launch_bounds__(block_threads)
+    fill_kernel(typename G::value_type* to, const __grid_constant__ G numbers, const int64 n) {
+  constexpr int V = G::group;
+  const int64 first = int64(blockIdx.x) * (U * block_threads) + threadIdx.x;
+  lanes<typename G::value_type, V> v[U];
+#pragma unroll
+  for (int u = 0; u < U; ++u) numbers.fill(first + u * block_threads, v[u].v);
+#pragma unroll
+  for (int u = 0; u < U; ++u) {
+    const int64 at = (first + u * block_threads) * V;
+    if (at + V <= n) store_wide(to + at, v[u]);
+    else
+#pragma unroll
+      for (int k = 0; k < V; ++k)
+        if (at + k < n) to[at + k] = v[u].v[k];
+  }
+}
+
 #pragma GCC visibility pop
 }  // namespace gpu
 
@@ -194,6 +222,18 @@ void run_elementwise(cuda device, const Target& target, const Tree& tree, const 
                 "a plan must fit the kernel parameters");
   static_assert(::std::is_trivially_copyable_v<Tree> && ::std::is_trivially_copyable_v<Target>);
   using T = typename Target::value_type;
+  if constexpr (gpu::fills<Target, Tree>) {
+    constexpr int U = 2;
+    constexpr int64 per_block = U * gpu::block_threads * (16 / int(sizeof(T)));
+    if (s.ndim == 1 && s.stride[0][0] == 1 && s.stride[Tree::operand][0] == 1 &&
+        reinterpret_cast<uintptr_t>(target.p) % 16 == 0) {
+      gpu::launch(device.ordinal, s.store, Operands,
+                  gpu::fill_kernel<U, ::std::remove_cvref_t<decltype(tree.function)>>,
+                  dim3(unsigned(gpu::ceil_div(s.extent[0], per_block))), gpu::block_threads, 0, target.p, tree.function,
+                  s.extent[0]);
+      return;
+    }
+  }
   using loaded = gpu::registers<1, Tree, Target>;
   constexpr int loads = loaded::count, widest = int(sizeof(T)) > Tree::widest ? int(sizeof(T)) : Tree::widest;
   constexpr int moved = loaded::widest > 0 && int(sizeof(T)) > loaded::widest ? int(sizeof(T)) : loaded::widest;
