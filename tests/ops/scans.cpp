@@ -67,6 +67,10 @@ std::vector<extents> sizes() {
                           {70000, 2, 1},
                           {1, 70000, 20},
                           {1, 3, 70000},
+                          {1, 1100000, 1},
+                          {500, 4099, 1},
+                          {1, 140000, 17},
+                          {100, 140, 257},
                           {200, 100, 16}})
     all.push_back(e);
   return all;
@@ -163,6 +167,25 @@ TEST_CASE("scans: dtypes") {
   CHECK((products[1].re == 11 && products[1].im == 2 && products[2].re == -2 && products[2].im == 11));
 }
 
+TEST_CASE("scans: complex numbers, long") {
+  const auto check = [](auto type, const extents& e) {
+    using T = decltype(type);
+    const auto re = numbers<double>(e.elements()), im = numbers<double>(e.elements() + 7);
+    std::vector<T> v;
+    for (std::size_t i = 0; i < re.size(); ++i) v.emplace_back(re[i], im[i + 7]);
+    const auto sums = test::values(ca::cumsum(ca::array(v, e.dims()), 1));
+    const auto expected = looped<T>(v, e, plus);
+    bool same = true;
+    for (std::size_t i = 0; i < sums.size(); ++i) same = same && sums[i] == expected[i];
+    INFO("(" << e.outer << ", " << e.n << ", " << e.inner << ")");
+    CHECK(same);
+  };
+  for (const extents e : {extents{1, 20000, 1}, {3, 5001, 1}, {500, 2050, 1}, {2, 3000, 5}, {1, 3000, 70}}) {
+    check(ca::complex64(), e);
+    check(ca::complex128(), e);
+  }
+}
+
 TEST_CASE("scans: NaN and infinity") {
   CHECK(test::equal(ca::cummax(ca::array<float>({1, 3, NAN, 7, INFINITY})), {5}, doubles{1, 3, NAN, NAN, NAN}));
   CHECK(test::equal(ca::cummin(ca::array<float>({1, -3, NAN, -7})), {4}, doubles{1, -3, NAN, NAN}));
@@ -239,7 +262,7 @@ TEST_CASE("scans: float32 is added up in float64") {
 }
 
 TEST_CASE("scans: the same bits in every run") {
-  for (const extents e : {extents{1, 300000, 1}, {5, 5000, 3}, {3, 20000, 40}}) {
+  for (const extents e : {extents{1, 300000, 1}, {5, 5000, 3}, {3, 20000, 40}, {500, 4099, 1}, {100, 140, 257}}) {
     INFO("(" << e.outer << ", " << e.n << ", " << e.inner << ")");
     const auto x = ca::random::normal(e.dims());
     const auto d = ca::eval(ca::astype<double>(x));
@@ -250,6 +273,28 @@ TEST_CASE("scans: the same bits in every run") {
       CHECK((test::values(ca::cumsum(d, 1)) == once_double));
     }
   }
+}
+
+TEST_CASE("scans: off alignment, narrow and wide elements") {
+  const auto check = [](auto type, int64 lead, const extents& e) {
+    using T = decltype(type);
+    INFO(sizeof(T) << " bytes, " << lead << " before (" << e.outer << ", " << e.n << ", " << e.inner << ")");
+    const auto all = numbers<T>(lead + e.elements());
+    const std::vector<T> v(all.begin() + lead, all.end());
+    const ca::ndarray<T> from = ca::array(all, {lead + e.elements()});
+    const auto x = ca::reshape(from(slice(lead, none)), e.dims());
+    using sums = ca::value_type_t<decltype(ca::cumsum(x, 1))>;
+    using wide = std::conditional_t<std::is_integral_v<sums>, sums, double>;
+    CHECK(test::equal(ca::cumsum(x, 1), e.dims(), looped<wide>(v, e, plus)));
+    CHECK(test::equal(ca::cummax(x, 1), e.dims(), looped<T>(v, e, larger)));
+  };
+  for (const int64 lead : {1, 2, 3})
+    for (const extents e : {extents{1, 40000, 1}, {7, 9001, 1}, {500, 4111, 1}, {1, 3000, 33}}) {
+      check(float(), lead, e);
+      check(double(), lead, e);
+      check(ca::int8(), lead, e);
+      check(ca::int16(), lead, e);
+    }
 }
 
 TEST_CASE("scans: views and expressions") {

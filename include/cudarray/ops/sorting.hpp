@@ -27,17 +27,23 @@ ndarray<R, Device> along_axis(const ndarray<T, Device>& a, int axis, bool last, 
   return ndarray<R, Device>(leaf<R, Device>(s.elements() > 0 ? f(device, s) : allocate(device, 0), dims));
 }
 
+/// With so many neighbouring sequences or more a device's scans take them as they stand.
+template <class Device>
+constexpr int64 scans_across() {
+  if constexpr (requires { Device::scans_across; }) return Device::scans_across;
+  else return 1;
+}
+
 template <class Build, class Op, class X>
 auto scan(const char* function, const X& x, int axis) {
   using T = value_type_t<X>;
   using D = device_type_t<X>;
   using R = typename Op::template types<T>::result;
-  constexpr int64 few = 16;  // neighbouring sequences; a device works on more of them at a time
   const ndarray<T, D> a = as_array<Build>(x);
   const int at = normal_axis(function, axis, a.ndim());
   int64 inner = 1;
   for (int d = at + 1; d < a.ndim(); ++d) inner *= a.shape()[d];
-  return along_axis<Build, R>(a, at, inner < few,
+  return along_axis<Build, R>(a, at, inner < scans_across<D>(),
                               [](D device, const sequences& s) { return scan_sequences<Build, Op, T>(device, s); });
 }
 

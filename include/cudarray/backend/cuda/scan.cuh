@@ -1,4 +1,5 @@
-// Scans on CUDA in two passes: sums of chunks, then each chunk with what stands before it. The same bits in every run.
+// Scans on CUDA in one pass over memory: a block keeps its tile, tells what it adds up to and asks the tiles before it.
+// The same bits in every run.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,12 +10,18 @@ namespace cudarray::inline v0::backend {
 namespace gpu {
 #pragma GCC visibility push(hidden)  // kernels belong to the file's own binary
 
-/// How blocks share (outer, n, inner): chunks of n. A chunk's sum is at [chunk][sequence].
+/// How blocks share (outer, n, inner). A tile has `rows` of n, `wide` of inner and `many` of outer; all of inner, or
+/// one of outer. Threads of a block stand along inner first (`abreast`), then in pieces along n, then along outer:
+/// powers of two. A thread has `each` consecutive elements: a piece of one sequence, or `several` whole ones.
 struct scan_plan {
   int64 outer, n, inner;
-  int64 chunk;               ///< elements, a multiple of what a team takes at a time where n is more
-  int64 chunks;              ///< of a sequence
-  int wide = block_threads;  ///< neighbouring sequences in a block, where a thread takes a chunk
+  divider strips{};    ///< tiles beside each other along inner
+  divider beside{};    ///< and along outer
+  uint32 depth = 1;    ///< tiles along n: more than one only where a block has one piece of each sequence
+  bool alone = false;  ///< each block takes all tiles along n
+  int rows = 0, wide = 0, many = 1, several = 1, each = 0;
+  int abreast_log2 = 0, pieces_log2 = 0;
+  int levels = 0;  ///< digits of tile numbers along n, of base 256 / abreast
 };
 
 template <class Op, class T>
@@ -22,223 +29,532 @@ using scan_total = typename Op::template types<T>::total;
 template <class Op, class T>
 using scan_result = typename Op::template types<T>::result;
 
+/// Elements of a thread: 16, fewer where these take more than 64 bytes, but for those of one byte; whole words of 16
+/// bytes.
+template <class T, class R, int Widest = int(sizeof(T) > sizeof(R) ? sizeof(T) : sizeof(R))>
+inline constexpr int scan_items = sizeof(T) == 1 || Widest <= 4 ? 16 : 64 / Widest;
+
+/// Threads along inner at most, where sequences have several tiles.
+template <class Total>
+inline constexpr int scan_abreast = sizeof(Total) > 8 ? 16 : 64;
+
+/// A value in memory with a mark in each word, which holds four bytes of it: written and read without fences.
+template <class V>
+struct marked {
+  static constexpr int words = (int(sizeof(V)) + 3) / 4;
+  __device__ static void write(uint64* to, const V& v) {
+    uint32 w[words] = {};
+    memcpy(w, &v, sizeof(V));
+#pragma unroll
+    for (int i = 0; i < words; ++i)
+      asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(to + i)),
+                   "l"(uint64(w[i]) | uint64(1) << 32)
+                   : "memory");
+  }
+  /// False if it is not written yet.
+  __device__ static bool read(const uint64* from, V& v) {
+    uint32 w[words];
+    bool all = true;
+#pragma unroll
+    for (int i = 0; i < words; ++i) {
+      uint64 word;
+      asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
+                   : "=l"(word)
+                   : "l"(__cvta_generic_to_global(from + i))
+                   : "memory");
+      w[i] = uint32(word);
+      all = all && word >> 32 != 0;
+    }
+    memcpy(&v, w, sizeof(V));
+    return all;
+  }
+};
+
+/// Where a tile is, and how much of it there is.
+struct scan_place {
+  uint32 chunk;  ///< its number along n
+  int rows, wide, many;
+  int64 sequence, first;  ///< its first sequence and element
+  int skip;               ///< elements before its row
+  bool exists;
+};
+template <bool Rows>
+__device__ scan_place scan_locate(uint32 chunk, uint32 strip, const scan_plan& p) {
+  const auto left = [](int64 all, int64 at, int most) { return all - at < most ? int(all - at) : most; };
+  const uint32 upper = Rows ? strip : uint32(p.strips.divide(int32(strip)));
+  const int64 inner = Rows ? 1 : p.inner, outer = int64(upper) * p.many, row = int64(chunk) * p.rows,
+              column = Rows ? 0 : int64(strip - upper * uint32(p.strips.divisor)) * p.wide;
+  return {chunk,
+          left(p.n, row, p.rows),
+          Rows ? 1 : left(inner, column, p.wide),
+          left(p.outer, outer, p.many),
+          outer * inner + column,
+          (outer * p.n + row) * inner + column,
+          0,
+          true};
+}
+
+/// A thread's part of a tile: `mine` elements of column c from row `row` on.
+struct scan_part {
+  int c, row, mine;
+  __device__ scan_part(const scan_plan& p, const scan_place& w, int abreast_log2) {
+    const int t = int(threadIdx.x), line = t >> abreast_log2, group = line >> p.pieces_log2,
+              before = (line & ((1 << p.pieces_log2) - 1)) * p.each, left = w.many - group * p.several;
+    c = t & ((1 << abreast_log2) - 1);
+    row = group * p.several * p.rows + before;
+    mine = c < w.wide && left > 0 ? (left < p.several ? left : p.several) * w.rows - before : 0;
+    if (mine > p.each) mine = p.each;
+  }
+};
+
+template <int Items, class F>
+__device__ void scan_each(int each, const F& f) {
+#pragma unroll
+  for (int k = 0; k < Items; ++k) {
+    if (k % 4 == 0 && k >= each) break;
+    f(k);
+  }
+}
 template <class Op, class T>
 __device__ scan_total<Op, T> scan_lift(T v) {
   return Op::template lift<scan_total<Op, T>>(element_cast<detail::compute_t<T>>(v), 0);
 }
-template <class Op, class T>
-__device__ scan_result<Op, T> scan_finish(const scan_total<Op, T>& sum) {
-  return Op::template finish<scan_result<Op, T>>(sum, 0);
+/// What a thread's elements from `skip` on add up to. Those after the last one of a sequence may be any: nothing comes
+/// after them.
+template <class Op, class T, int Items>
+__device__ scan_total<Op, T> scan_sum(const T (&own)[Items], int each, int skip = 0) {
+  scan_total<Op, T> sum = Op::template identity<scan_total<Op, T>>();
+  scan_each<Items>(each, [&](int k) {
+    if (k >= skip) sum = Op::combine(sum, scan_lift<Op>(own[k]));
+  });
+  return sum;
+}
+/// Hands `write(k, result)` a thread's results from `skip` on; they begin anew after every `length` elements.
+template <class Op, class T, int Items, class Write>
+__device__ void scan_elements(const T (&own)[Items], scan_total<Op, T> before, int each, int length, int skip,
+                              const Write& write) {
+  int until = length;
+  scan_each<Items>(each, [&](int k) {
+    if (k == until) {
+      until += length;
+      before = Op::template identity<scan_total<Op, T>>();
+    }
+    if (k >= skip) before = Op::combine(before, scan_lift<Op>(own[k]));
+    write(k, Op::template finish<scan_result<Op, T>>(before, 0));
+  });
 }
 
-/// A warp's tile, `Items` elements to a lane. It passes through shared memory, so that accesses coalesce and a lane has
-/// neighbouring elements. A word is left out there after every 32, against bank conflicts.
-template <class T, class R, int Items>
-struct scan_tile {
-  static constexpr int elements = warp * Items;
-  static constexpr int bytes = (elements + elements / warp) * int(sizeof(T) > sizeof(R) ? sizeof(T) : sizeof(R));
-};
-template <class Op, class T>
-inline constexpr int scan_items = sizeof(T) > 8 || sizeof(scan_result<Op, T>) > 8 || sizeof(scan_total<Op, T>) > 8 ? 8
-                                                                                                                   : 16;
+/// What stands in a tile before a thread's elements, which add up to `sum`; for all threads of a block. The first
+/// threads, one for each column, learn what the pieces of theirs add up to. `totals` has one for each thread.
+template <class Op, class Total>
+__device__ Total scan_within(Total sum, Total& all, Total* totals, int abreast_log2, int pieces_log2) {
+  const int t = int(threadIdx.x), abreast = 1 << abreast_log2, units = abreast << pieces_log2, within = t & (units - 1),
+            lane = within % warp;
+#pragma unroll
+  for (int by = 1; by < warp; by *= 2)
+    if (by >= abreast && by < units) {
+      const Total below = shuffle_up(sum, by);
+      if (lane >= by) sum = Op::combine(below, sum);
+    }
+  Total below = Op::template identity<Total>();
+  if (abreast < warp) {
+    below = shuffle_up(sum, abreast);
+    if (lane < abreast) below = Op::template identity<Total>();
+  }
+  totals[t] = sum;
+  __syncthreads();
+  // the last ones of each warp, or of all pieces
+  const int unit = abreast < warp ? warp : abreast;
+  const Total* const through = totals + (t - within - abreast + (t & (abreast - 1)));
+  Total before = Op::template identity<Total>();
+#pragma unroll 1
+  for (int u = unit; u <= within; u += unit) before = Op::combine(before, through[u]);
+  all = before;
+  if (t < abreast)
+#pragma unroll 1
+    for (int u = unit; u <= units; u += unit) all = Op::combine(all, through[u]);
+  return Op::combine(before, below);
+}
 
-/// Scans a warp's tile of n elements, `each` of them (a power of two) to a lane, into `to`. `meet(total)` takes what
-/// the lanes before and this one add up to, and returns what stands before the warp's tile.
-template <class Op, class T, int Items, class Meet>
-__device__ void scan_warp(const T (&loaded)[Items], scan_result<Op, T>* to, int n, int each, char* shared,
-                          const Meet& meet) {
+/// Keeps a value in its register: the compiler does not work it out anew for each use. Pointers are global ones.
+template <class V>
+__device__ void keep(V*& v) {
+  asm volatile("" : "+l"(v));
+  __builtin_assume(__isGlobal(v));
+}
+__device__ inline void keep(int& v) { asm volatile("" : "+r"(v)); }
+
+/// Tiles of short rows, which are whole there. They pass through shared memory, so that accesses coalesce and a thread
+/// has neighbouring elements; a place is left out there after every 32, against bank conflicts.
+template <class Op, class T>
+__global__ void __launch_bounds__(block_threads, 6)
+    scan_short_kernel(const T* from, scan_result<Op, T>* to, uint64*, const scan_plan p) {
   using total = scan_total<Op, T>;
   using R = scan_result<Op, T>;
-  const int lane = int(threadIdx.x) % warp, mine = lane * each + lane * each / warp;
-  T* const in = reinterpret_cast<T*>(shared);
-  R* const out = reinterpret_cast<R*>(shared);
-#pragma unroll
-  for (int k = 0; k < Items; ++k) {
-    if (k >= each) break;
-    in[lane + k * (warp + 1)] = loaded[k];
-  }
-  __syncwarp();
-  T own[Items];
-  total sum = Op::template identity<total>();
-#pragma unroll
-  for (int k = 0; k < Items; ++k) {
-    if (k >= each) break;
-    own[k] = in[mine + k];
-    if (lane * each + k < n) sum = Op::combine(sum, scan_lift<Op>(own[k]));
-  }
-  __syncwarp();
-#pragma unroll
-  for (int by = 1; by < warp; by *= 2) {
-    const total below = shuffle_up(sum, by);
-    if (lane >= by) sum = Op::combine(below, sum);
-  }
-  const total below = shuffle_up(sum, 1), carried = meet(sum);
-  sum = lane == 0 ? carried : Op::combine(carried, below);
-#pragma unroll
-  for (int k = 0; k < Items; ++k) {
-    if (k >= each) break;
-    sum = Op::combine(sum, scan_lift<Op>(own[k]));
-    out[mine + k] = scan_finish<Op, T>(sum);
-  }
-  __syncwarp();
-#pragma unroll
-  for (int k = 0; k < Items; ++k) {
-    if (k >= each) break;
-    if (lane + k * warp < n) to[lane + k * warp] = out[lane + k * (warp + 1)];
-  }
-  __syncwarp();
-}
-
-inline constexpr int scan_blocks = 3;  ///< of scan_kernel, on a multiprocessor
-
-/// A block on each chunk of each sequence (`inner` is 1).
-template <class Op, class T>
-__global__ void __launch_bounds__(block_threads, scan_blocks)
-    scan_kernel(const T* from, scan_result<Op, T>* to, const scan_total<Op, T>* sums, const scan_plan p) {
-  using total = scan_total<Op, T>;
-  constexpr int warps = block_threads / warp, items = scan_items<Op, T>;
-  using tile = scan_tile<T, scan_result<Op, T>, items>;
-  __shared__ __align__(16) char shared[warps * tile::bytes];
-  __shared__ __align__(16) char totals_memory[2 * warps * sizeof(total)];
-  total* const totals = reinterpret_cast<total*>(totals_memory);
-  const int w = int(threadIdx.x) / warp, lane = int(threadIdx.x) % warp;
-  const int64 row = int64(blockIdx.x) / p.chunks, chunk = int64(blockIdx.x) % p.chunks;
-  const int64 begin = chunk * p.chunk, end = begin + p.chunk < p.n ? begin + p.chunk : p.n;
-  total carry = Op::template identity<total>();
-  if (chunk > 0) {  // the sums of the chunks before, in an order of their own that is always the same
-    for (int64 c = threadIdx.x; c < chunk; c += block_threads) carry = Op::combine(carry, sums[c * p.outer + row]);
-    carry = combine_all<Op>(carry, totals);
-  }
-  from += row * p.n + begin, to += row * p.n + begin;
-  const auto left = [&](int64 at) {  // of the warp's tile at `at`
-    const int64 n = end - begin - at;
-    return n < 0 ? 0 : n < tile::elements ? int(n) : tile::elements;
-  };
-  const auto read = [&](T(&v)[items], int64 at) {
-    const int n = left(at);
-    const T* const p = from + at + lane;
-#pragma unroll
-    for (int k = 0; k < items; ++k)
-      if (lane + k * warp < n) v[k] = load_one(p + k * warp);
-  };
-  T next[items];
-  read(next, w * tile::elements);
-  int side = 0;
-  for (int64 i = 0; begin + i < end; i += warps * tile::elements, side ^= warps) {
-    T now[items];
-#pragma unroll
-    for (int k = 0; k < items; ++k) now[k] = next[k];
-    const int64 at = i + w * tile::elements;
-    read(next, at + warps * tile::elements);
-    scan_warp<Op>(now, to + at, left(at), items, shared + w * tile::bytes, [&](const total& through) {
-      if (lane == warp - 1) totals[side + w] = through;
-      __syncthreads();
-      total before = carry;
-#pragma unroll
-      for (int k = 0; k < warps; ++k) {
-        if (k == w) before = carry;
-        carry = Op::combine(carry, totals[side + k]);
-      }
-      return before;
+  constexpr int items = scan_items<T, R>, stride = block_threads + block_threads / warp;
+  constexpr int bytes_in = int(sizeof(T)), bytes_out = int(sizeof(R));
+  __shared__ __align__(16) char memory[items * stride * (bytes_in > bytes_out ? bytes_in : bytes_out)];
+  __shared__ __align__(16) char totals[block_threads * sizeof(total)];
+  const auto spot = [](int i) { return i + i / warp; };
+  const scan_place w = scan_locate<true>(0, blockIdx.x, p);
+  const scan_part own(p, w, 0);
+  const int t = int(threadIdx.x), accesses = w.many * w.rows - t;
+  {
+    const T* at = from + w.first + t;
+    T loaded[items];
+    keep(at);
+    scan_each<items>(p.each, [&](int k) {
+      if (k * block_threads < accesses) loaded[k] = load_one(at + k * block_threads);
     });
+    T* const in = reinterpret_cast<T*>(memory) + spot(t);
+    scan_each<items>(p.each, [&](int k) { in[k * stride] = loaded[k]; });
   }
+  __syncthreads();
+  // the place of element k: of those from `gap` on one more was left out
+  const int gap = warp - own.row % warp;
+  const auto place = [&](int k, int& here, int& next, int bytes) {
+    keep(here), keep(next);
+    return (k >= gap ? next : here) + k * bytes;
+  };
+  T mine[items];
+  int here = spot(own.row) * bytes_in, next = here + bytes_in;
+  scan_each<items>(p.each,
+                   [&](int k) { mine[k] = *reinterpret_cast<const T*>(memory + place(k, here, next, bytes_in)); });
+  total before = Op::template identity<total>(), all;
+  if (p.pieces_log2 > 0)
+    before = scan_within<Op>(scan_sum<Op>(mine, p.each), all, reinterpret_cast<total*>(totals), 0, p.pieces_log2);
+  else __syncthreads();
+  here = spot(own.row) * bytes_out, next = here + bytes_out;
+  scan_elements<Op>(mine, before, p.each, p.several > 1 ? int(p.n) : items, 0, [&](int k, const R& r) {
+    const int at = place(k, here, next, bytes_out);
+    if (k < own.mine) *reinterpret_cast<R*>(memory + at) = r;
+  });
+  __syncthreads();
+  R* at = to + w.first + t;
+  const R* const out = reinterpret_cast<const R*>(memory) + spot(t);
+  keep(at);
+  scan_each<items>(p.each, [&](int k) {
+    if (k * block_threads < accesses) at[k * block_threads] = out[k * stride];
+  });
 }
 
-/// A warp on each sequence (`inner` is 1), up to Items elements to a lane.
-template <int Items, class Op, class T>
-__global__ void __launch_bounds__(block_threads, scan_blocks)
-    scan_rows_kernel(const T* from, scan_result<Op, T>* to, const scan_plan p) {
+/// A thread's elements of a column.
+template <class T, int Items>
+__device__ void load_column(T (&v)[Items], const T* at, int64 step, int each, int mine) {
+  scan_each<Items>(each, [&](int k) {
+    keep(at);
+    if (k < mine) v[k] = load_one(at);
+    at += step;
+  });
+}
+template <class Op, class T, int Items>
+__device__ void store_column(const T (&v)[Items], scan_total<Op, T> before, scan_result<Op, T>* at, int64 step,
+                             int each, int length, int mine) {
+  scan_elements<Op>(v, before, each, length, 0, [&](int k, const scan_result<Op, T>& r) {
+    keep(at);
+    if (k < mine) *at = r;
+    at += step;
+  });
+}
+
+/// Tiles of columns, which are whole there.
+template <class Op, class T>
+__global__ void __launch_bounds__(block_threads, 6)
+    scan_columns_kernel(const T* from, scan_result<Op, T>* to, uint64*, const scan_plan p) {
   using total = scan_total<Op, T>;
-  using tile = scan_tile<T, scan_result<Op, T>, Items>;
-  constexpr int warps = block_threads / warp;
-  __shared__ __align__(16) char shared[warps * tile::bytes];
-  const int w = int(threadIdx.x) / warp, lane = int(threadIdx.x) % warp;
-  const int each = int(p.chunk) / warp;
-  for (int64 row = int64(blockIdx.x) * warps + w; row < p.outer; row += int64(gridDim.x) * warps) {
-    total carry = Op::template identity<total>();
-    for (int64 i = 0; i < p.n; i += p.chunk) {
-      const T* const at = from + row * p.n + i;
-      const int n = int(p.n - i < p.chunk ? p.n - i : p.chunk);
-      T now[Items];
+  constexpr int items = scan_items<T, scan_result<Op, T>>;
+  __shared__ __align__(16) char totals[block_threads * sizeof(total)];
+  const scan_place w = scan_locate<false>(0, blockIdx.x, p);
+  const scan_part own(p, w, p.abreast_log2);
+  const int64 place = w.first + own.row * p.inner + own.c;
+  T mine[items];
+  load_column(mine, from + place, p.inner, p.each, own.mine);
+  total before = Op::template identity<total>(), all;
+  if (p.pieces_log2 > 0)
+    before = scan_within<Op>(scan_sum<Op>(mine, p.each), all, reinterpret_cast<total*>(totals), p.abreast_log2,
+                             p.pieces_log2);
+  store_column<Op>(mine, before, to + place, p.inner, p.each, p.several > 1 ? int(p.n) : items, own.mine);
+}
+
+/// Sums of tiles are at words + 1, as a Fenwick tree (1994) of a large base: tile i tells of the last base^k tiles, for
+/// the largest power that divides i + 1. So a tile asks for fewer than `base` of each level, and what it tells needs
+/// lower levels only: nobody waits for a sum of all before. The first word counts the tiles that are taken: those
+/// before a tile's are at work, or done.
+template <class Op, class Total>
+struct scan_chain {
+  using mark = marked<Total>;
+  uint64* words;
+  const scan_plan& p;
+  int c, abreast_log2;
+
+  __device__ uint32 take() const { return uint32(atomicAdd(reinterpret_cast<unsigned long long*>(words), 1ull)); }
+  __device__ int base_log2() const { return exponent_of(block_threads) - abreast_log2; }
+  __device__ uint64* place(const scan_place& w, uint32 i) const {
+    return words + 1 + (i * (p.outer * p.inner) + w.sequence + c) * mark::words;
+  }
+  __device__ bool tells(const scan_place& w) const { return int(threadIdx.x) < w.wide && w.chunk + 1 < p.depth; }
+  /// Tells what a tile adds up to, where that is all it has to tell.
+  __device__ void tell(const scan_place& w, const Total& all) const {
+    const uint32 most = (1u << base_log2()) - 1;
+    if (tells(w) && (w.chunk & most) != most) mark::write(place(w, w.chunk), all);
+  }
+  /// What the tiles before one add up to, which itself adds up to `all`; for all threads of a block. `shared` has 16
+  /// totals for each thread abreast.
+  __device__ Total ask(const scan_place& w, const Total& all, Total* shared) const {
+    constexpr int at_once = 2;
+    const int t = int(threadIdx.x), abreast = 1 << abreast_log2, log2 = base_log2();
+    const uint32 most = (1u << log2) - 1, seat = uint32(t >> abreast_log2);
+    int level = 0;  // of what the tile tells
+    while ((w.chunk >> level * log2 & most) == most) ++level;
+    Total sums = Op::template identity<Total>();
+    for (int from = 0, upto = level > 0 && level < p.levels ? level : p.levels; from < p.levels;
+         from = upto, upto = p.levels) {
+      Total sum = Op::template identity<Total>();
+#pragma unroll 1
+      for (int l = from; l < upto; l += at_once) {
+        uint32 asked[at_once];  // one more than the tile, or none
+        Total one[at_once];
 #pragma unroll
-      for (int k = 0; k < Items; ++k)
-        if (lane + k * warp < n) now[k] = load_one(at + lane + k * warp);
-      scan_warp<Op>(now, to + row * p.n + i, n, each, shared + w * tile::bytes, [&](const total& through) {
-        const total before = carry;
-        carry = Op::combine(carry, shuffle(through, warp - 1));
-        return before;
-      });
+        for (int u = 0; u < at_once; ++u) {
+          const uint32 upper = w.chunk >> (l + u) * log2;
+          one[u] = Op::template identity<Total>();
+          asked[u] =
+              l + u < upto && c < w.wide && seat < (upper & most) ? ((upper & ~most) + seat + 1) << (l + u) * log2 : 0;
+        }
+        bool wait;
+        do {
+          wait = false;
+#pragma unroll
+          for (int u = 0; u < at_once; ++u)
+            if (asked[u] != 0) {
+              if (mark::read(place(w, asked[u] - 1), one[u])) asked[u] = 0;
+              else wait = true;
+            }
+        } while (wait);
+#pragma unroll
+        for (int u = 0; u < at_once; ++u) sum = Op::combine(sum, one[u]);
+      }
+#pragma unroll
+      for (int by = warp / 2; by > 0; by /= 2)
+        if (by >= abreast) sum = Op::combine(sum, shuffle_down(sum, by));
+      const int unit = abreast < warp ? warp : abreast, units = block_threads / unit;
+      if (t % unit < abreast) shared[t / unit * abreast + c] = sum;
+      __syncthreads();
+      for (int k = 0; k < units; ++k) sums = Op::combine(sums, shared[k * abreast + c]);
+      if (upto == level && tells(w)) mark::write(place(w, w.chunk), Op::combine(sums, all));
+      shared += units * abreast;
+    }
+    return sums;
+  }
+};
+
+/// A tile of a row in shared memory: words of 16 bytes with a place left out after every 8, against bank conflicts.
+/// Only elements from `lo` on and before `hi` belong to the row. They come from memory, and go there, word by word
+/// where these are whole.
+template <class T, int Items>
+struct scan_line {
+  static constexpr int wide = 16 / int(sizeof(T)), words = Items / wide;
+  static constexpr int step = block_threads * 9 / 8 * 16, step_one = step / wide, bytes = words * step;
+  using word = lanes<T, wide>;
+  __device__ static int place(int word) { return (word + word / 8) * 16; }
+  __device__ static int place_one(int t) { return place(t / wide) + t % wide * int(sizeof(T)); }
+  __device__ static word fetch(const char* from) {
+    const uint4 bits = *reinterpret_cast<const uint4*>(from);
+    word r;
+    memcpy(&r, &bits, sizeof r);
+    return r;
+  }
+  /// A thread's share of what is on its way in.
+  struct share {
+    T v[Items];
+    bool aligned;
+    __device__ void load(const T* from, int lo, int hi) {
+      const int t = int(threadIdx.x);
+      aligned = reinterpret_cast<uintptr_t>(from) % 16 == 0;
+      if (aligned) {
+        from += t * wide;
+        keep(from);
+#pragma unroll
+        for (int k = 0; k < words; ++k) {
+          const int left = hi - (t + k * block_threads) * wide;
+          if (left >= wide) {
+            const word one = load_wide<wide>(from + k * block_threads * wide);
+#pragma unroll
+            for (int i = 0; i < wide; ++i) v[k * wide + i] = one.v[i];
+          } else {
+#pragma unroll
+            for (int i = 0; i < wide; ++i)
+              if (i < left) v[k * wide + i] = load_one(from + k * block_threads * wide + i);
+          }
+        }
+      } else {
+        from += t;
+        keep(from);
+#pragma unroll
+        for (int k = 0; k < Items; ++k)
+          if (t + k * block_threads >= lo && t + k * block_threads < hi) v[k] = load_one(from + k * block_threads);
+      }
+    }
+    __device__ void put(char* memory) const {
+      const int t = int(threadIdx.x);
+      if (aligned) {
+#pragma unroll
+        for (int k = 0; k < words; ++k) {
+          word one;
+#pragma unroll
+          for (int i = 0; i < wide; ++i) one.v[i] = v[k * wide + i];
+          store_wide(reinterpret_cast<T*>(memory + place(t) + k * step), one);
+        }
+      } else {
+#pragma unroll
+        for (int k = 0; k < Items; ++k) *reinterpret_cast<T*>(memory + place_one(t) + k * step_one) = v[k];
+      }
+    }
+  };
+  /// A thread's own elements.
+  __device__ static void get(const char* memory, T (&own)[Items]) {
+#pragma unroll
+    for (int k = 0; k < words; ++k) {
+      const word one = fetch(memory + place(int(threadIdx.x) * words) + k * 16);
+#pragma unroll
+      for (int i = 0; i < wide; ++i) own[k * wide + i] = one.v[i];
     }
   }
-}
+  /// To memory that is aligned.
+  __device__ static void copy_out(T* to, const char* memory, int lo, int hi) {
+    const int t = int(threadIdx.x);
+    to += t * wide;
+    keep(to);
+#pragma unroll
+    for (int k = 0; k < words; ++k) {
+      const int at = (t + k * block_threads) * wide;
+      const word one = fetch(memory + place(t) + k * step);
+      if (at >= lo && at + wide <= hi) store_wide(to + k * block_threads * wide, one);
+      else
+#pragma unroll
+        for (int i = 0; i < wide; ++i)
+          if (at + i >= lo && at + i < hi) to[k * block_threads * wide + i] = one.v[i];
+    }
+  }
+};
 
-/// The sum of each chunk but the last, a block on each. It reads from the end, so that what the scan reads first is
-/// still in the cache.
-template <class Op, class T>
+inline constexpr int scan_blocks = 4;  ///< of scan_long_kernel, on a multiprocessor
+
+/// Tiles of long rows, or of long columns. Blocks take one after the other, and tell what the next one adds up to
+/// before they ask for what comes before this one: by then that is known, and what comes after is being loaded.
+template <bool Rows, class Op, class T>
 __global__ void __launch_bounds__(block_threads, scan_blocks)
-    scan_sums_kernel(const T* from, scan_total<Op, T>* sums, const scan_plan p) {
+    scan_long_kernel(const T* from, scan_result<Op, T>* to, uint64* words, const scan_plan p) {
   using total = scan_total<Op, T>;
-  constexpr int U = 8;
-  __shared__ __align__(16) char totals[block_threads / warp * sizeof(total)];
-  const int64 row = int64(blockIdx.x) / (p.chunks - 1), chunk = int64(blockIdx.x) % (p.chunks - 1);
-  from += row * p.n + chunk * p.chunk;
-  total sum = Op::template identity<total>();
-  // a chunk is a whole number of rounds; one half of what is under way is added up while the other comes
-  const T* at = from + p.chunk - block_threads + threadIdx.x;
-  const auto read = [&](T(&v)[U]) {
-#pragma unroll
-    for (int u = 0; u < U; ++u) v[u] = load_one(at - u * block_threads);
-    at -= U * block_threads;
+  using R = scan_result<Op, T>;
+  constexpr int items = scan_items<T, R>;
+  using in = scan_line<T, items>;
+  using out = scan_line<R, items>;
+  constexpr bool in_place = !Rows || sizeof(R) == sizeof(T);
+  constexpr int bytes = Rows ? in::bytes : items * block_threads * int(sizeof(T));
+  __shared__ __align__(16) char memory[2 * bytes + (in_place ? 0 : out::bytes)];
+  __shared__ __align__(16) char totals_memory[(block_threads + 16 * (Rows ? 1 : scan_abreast<total>)) * sizeof(total)];
+  __shared__ scan_place places[4];  // of the tile before, this one, the next one and the one after
+  total* const totals = reinterpret_cast<total*>(totals_memory);
+  total* const runs = totals + block_threads;  // where a block is alone: what stands before its last two tiles
+  const int t = int(threadIdx.x), abreast_log2 = Rows ? 0 : p.abreast_log2, c = t & ((1 << abreast_log2) - 1);
+  const scan_chain<Op, total> chain{words, p, c, abreast_log2};
+  const auto locate = [&](scan_place& w, uint32 chunk, uint32 strip) {
+    w = scan_locate<Rows>(chunk, strip, p);
+    w.exists = strip < uint32(p.beside.divisor) && chunk < p.depth;
+    if (Rows) {  // tiles begin where what is written is aligned, the first ones before their row
+      const int lead = int(w.sequence * p.n) & (out::wide - 1);
+      const int64 left = p.n + lead - int64(w.chunk) * p.rows;
+      w.first -= lead;
+      w.rows = left < p.rows ? int(left) : p.rows;
+      w.skip = w.chunk == 0 ? lead : 0;
+    }
   };
-  const auto add = [&](const T(&v)[U]) {
-#pragma unroll
-    for (int u = 0; u < U; ++u) sum = Op::combine(sum, scan_lift<Op>(v[u]));
+  // columns: a thread's own elements
+  const int begin = (t >> abreast_log2) * items;
+  const auto count = [&](const scan_place& w) { return c < w.wide ? w.rows - begin : 0; };
+  const auto column = [&](const scan_place& w) { return w.first + begin * p.inner + c; };
+  typename in::share coming;
+  const auto load = [&](const scan_place& w) {
+    if (!w.exists) return;
+    if constexpr (Rows) coming.load(from + w.first, w.skip, w.rows);
+    else load_column(coming.v, from + column(w), p.inner, items, count(w));
   };
-  int64 left = p.chunk / (U * block_threads);
-  T even[U], odd[U];
-  read(even);
-  for (; left > 2; left -= 2) {
-    read(odd);
-    add(even);
-    read(even);
-    add(odd);
-  }
-  if (left > 1) read(odd);
-  add(even);
-  if (left > 1) add(odd);
-  const total all = combine_all<Op>(sum, reinterpret_cast<total*>(totals));
-  if (threadIdx.x == 0) sums[chunk * p.outer + row] = all;
-}
+  const auto get = [&](const char* memory, T(&own)[items]) {
+    if constexpr (Rows) in::get(memory, own);
+    else
+#pragma unroll
+      for (int k = 0; k < items; ++k) own[k] = reinterpret_cast<const T*>(memory)[t + k * block_threads];
+  };
 
-/// A thread on each chunk of each of neighbouring sequences. With `Sums` it only takes the chunks' sums, of all but the
-/// last.
-template <bool Sums, class Op, class T>
-__global__ void __launch_bounds__(block_threads)
-    scan_columns_kernel(const T* from, scan_result<Op, T>* to, scan_total<Op, T>* sums, const scan_plan p) {
-  using total = scan_total<Op, T>;
-  constexpr int U = 8;
-  const int64 column = int64(blockIdx.x) * p.wide + int(threadIdx.x) % p.wide, columns = p.outer * p.inner;
-  const int64 chunk = int64(blockIdx.y) * (block_threads / p.wide) + int(threadIdx.x) / p.wide;
-  if (column >= columns || chunk >= p.chunks - Sums) return;
-  const int64 first = column / p.inner * p.n * p.inner + column % p.inner;
-  const int64 begin = chunk * p.chunk, end = begin + p.chunk < p.n ? begin + p.chunk : p.n;
-  total sum = Op::template identity<total>();
-  if (!Sums)
-#pragma unroll 16
-    for (int64 c = 0; c < chunk; ++c) sum = Op::combine(sum, sums[c * columns + column]);
-  for (int64 i = begin; i < end; i += U) {
-    T v[U];
+  uint32 at = 0, strip = blockIdx.x;  // where a block is alone, the next tile
+  const auto take = [&] { return p.alone ? 0u : chain.take(); };
+  const auto follow = [&](scan_place& w, uint32 number) {
+    if (p.alone) {
+      locate(w, at, strip);
+      if (++at == p.depth) at = 0, strip += gridDim.x;
+    } else {
+      const uint32 chunk = uint32(p.beside.divide(int32(number)));
+      locate(w, chunk, number - chunk * uint32(p.beside.divisor));
+    }
+  };
+  if (t == 0) follow(places[0], take());
+  __syncthreads();
+  load(places[0]);
+  total all, all_next, before, before_next, run;
+  bool more = true;
+  for (int i = 0; more; ++i) {
+    char *const old = memory + (i + 1) % 2 * bytes, *const fresh = memory + i % 2 * bytes;
+    const scan_place& next = places[i % 4];
+    more = next.exists;
+    if (more) {
+      uint32 taken = 0;
+      if (t == 0) taken = take();
+      if constexpr (Rows) coming.put(fresh);
+      else
 #pragma unroll
-    for (int u = 0; u < U; ++u)
-      if (i + u < end) v[u] = load_one(from + first + (i + u) * p.inner);
-#pragma unroll
-    for (int u = 0; u < U; ++u)
-      if (i + u < end) {
-        sum = Op::combine(sum, scan_lift<Op>(v[u]));
-        if (!Sums) to[first + (i + u) * p.inner] = scan_finish<Op, T>(sum);
+        for (int k = 0; k < items; ++k) reinterpret_cast<T*>(fresh)[t + k * block_threads] = coming.v[k];
+      if (t == 0) follow(places[(i + 1) % 4], taken);
+      __syncthreads();
+      T own[items];
+      get(fresh, own);
+      before_next = scan_within<Op>(scan_sum<Op>(own, items, Rows && t == 0 ? next.skip : 0), all_next, totals,
+                                    abreast_log2, exponent_of(block_threads) - abreast_log2);
+      if (p.alone) {
+        if (t < 1 << abreast_log2) {
+          if (next.chunk == 0) run = Op::template identity<total>();
+          runs[(i % 2 << abreast_log2) + t] = run;
+          run = Op::combine(run, all_next);
+        }
+      } else {
+        chain.tell(next, all_next);
       }
+      load(places[(i + 1) % 4]);
+    }
+    if (i > 0) {
+      if (!more) __syncthreads();  // as there would be one in the next tile
+      const scan_place& w = places[(i - 1) % 4];
+      const total tiles = p.alone ? runs[((i - 1) % 2 << abreast_log2) + c] : chain.ask(w, all, totals + block_threads);
+      before = Op::combine(tiles, before);
+      T own[items];
+      get(old, own);
+      if constexpr (Rows) {
+        char* const done = in_place ? old : memory + 2 * bytes;
+        typename out::word r;
+        scan_elements<Op>(own, before, items, items, t == 0 ? w.skip : 0, [&](int k, const R& v) {
+          r.v[k % out::wide] = v;
+          if (k % out::wide == out::wide - 1)
+            store_wide(reinterpret_cast<R*>(done + out::place(t * out::words) + k / out::wide * 16), r);
+        });
+        __syncthreads();
+        out::copy_out(to + w.first, done, w.skip, w.rows);
+        __syncthreads();
+      } else {
+        store_column<Op>(own, before, to + column(w), p.inner, items, items, count(w));
+      }
+    }
+    all = all_next, before = before_next;
   }
-  if (Sums) sums[chunk * columns + column] = sum;
 }
 
 #pragma GCC visibility pop
@@ -248,51 +564,58 @@ template <class Build, class Op, class T>
 detail::storage_ref scan_sequences(cuda device, const detail::sequences& s) {
   using total = gpu::scan_total<Op, T>;
   using R = gpu::scan_result<Op, T>;
-  constexpr int threads = gpu::block_threads, warps = threads / gpu::warp, items = gpu::scan_items<Op, T>, few = 2;
-  constexpr int tile = gpu::warp * items;
-  const T* from = s.at<const T>();
-  detail::storage_ref r = allocate(device, ::std::size_t(s.elements()) * sizeof(R)), sums;
-  R* const to = static_cast<R*>(r->data);
+  using gpu::ceil_div;
+  constexpr int threads = gpu::block_threads, items = gpu::scan_items<T, R>;
+  const bool row = s.inner == 1;
+  gpu::scan_plan p{s.outer, s.n, s.inner};
+  // Accesses of 128 bytes of float32; wider ones where lines share sectors, narrow ones where sequences have very many
+  // tiles, which ask for much.
+  constexpr int64 very_long = 1 << 17;
+  const int wanted = s.n >= very_long                       ? 16
+                     : s.inner * int64(sizeof(R)) % 32 != 0 ? 64
+                                                            : 32,
+            most = wanted < gpu::scan_abreast<total> ? wanted : gpu::scan_abreast<total>;
+  int abreast = 1, pieces = 1;
+  while (abreast < s.inner && abreast < most) abreast *= 2;
+  while (pieces * abreast < threads && pieces * items < s.n) pieces *= 2;
+  while (pieces * abreast < threads && abreast < s.inner) abreast *= 2;
+  const int64 strips = ceil_div(s.inner, abreast);
+  const bool whole = s.n <= pieces * items;
+  p.rows = whole ? int(s.n) : pieces * items;
+  p.wide = strips == 1 ? int(s.inner) : int(ceil_div(ceil_div(s.inner, strips), 8) * 8);
+  if (strips == 1 && whole) {
+    if (pieces == 1) p.several = items / int(s.n);
+    p.many = threads / (pieces * abreast) * p.several;
+  }
+  p.each = pieces == 1 ? p.several * p.rows : whole && row ? int(ceil_div(ceil_div(p.rows, pieces), 4) * 4) : items;
+  p.strips = gpu::divider(ceil_div(s.inner, p.wide));
+  p.beside = gpu::divider(p.strips.divisor * ceil_div(s.outer, p.many));
+  const int64 lead = row && !whole && s.outer > 1 && s.n * int64(sizeof(R)) % 16 != 0 ? 16 / int(sizeof(R)) - 1 : 0;
+  p.depth = uint32(ceil_div(s.n + lead, p.rows));
+  while (1 << p.abreast_log2 < abreast) ++p.abreast_log2;
+  while (1 << p.pieces_log2 < pieces) ++p.pieces_log2;
+  detail::storage_ref r = allocate(device, ::std::size_t(s.elements()) * sizeof(R)), words;
+  uint64* told = nullptr;
+  int64 blocks = p.beside.divisor * p.depth;
+  auto* kernel = row ? gpu::scan_short_kernel<Op, T> : gpu::scan_columns_kernel<Op, T>;
+  if (p.depth > 1) {
+    kernel = row ? gpu::scan_long_kernel<true, Op, T> : gpu::scan_long_kernel<false, Op, T>;
+    const int64 fit = int64(gpu::multiprocessors(device.ordinal)) * gpu::scan_blocks, beside = p.beside.divisor;
+    p.alone = beside * 10 >= ceil_div(beside, fit) * fit * 9;
+    if (blocks > fit) blocks = fit;
+  }
+  if (p.depth > 1 && !p.alone) {
+    while (int64(p.depth - 1) >> (8 - p.abreast_log2) * p.levels != 0) ++p.levels;
+    const ::std::size_t bytes =
+        (1 + ::std::size_t(p.depth) * ::std::size_t(s.outer * s.inner) * gpu::marked<total>::words) * sizeof(uint64);
+    words = allocate(device, bytes);
+    told = static_cast<uint64*>(words->data);
+    const gpu::device_guard guard(device.ordinal);
+    gpu::check(cudaMemsetAsync(told, 0, bytes, gpu::current(device.ordinal)->handle), "cudaMemsetAsync");
+  }
   detail::storage* const operands[] = {r.get(), s.store};
-  const auto run = [&](auto kernel, dim3 grid, const auto&... arguments) {
-    gpu::launch(device.ordinal, operands, 2, kernel, grid, threads, 0, arguments...);
-  };
-  const int64 enough = int64(gpu::multiprocessors(device.ordinal)) * (s.inner == 1 ? gpu::scan_blocks : 8);
-  gpu::scan_plan p{s.outer, s.n, s.inner, s.n, 1};
-  if (s.inner == 1 && s.n <= 2 * tile) {
-    p.chunk = gpu::warp;
-    while (p.chunk < s.n && p.chunk < tile) p.chunk *= 2;
-    const int64 blocks = gpu::ceil_div(s.outer, warps);
-    const dim3 grid(unsigned(blocks < enough * 16 ? blocks : enough * 16));
-    if (s.n <= few * gpu::warp) run(gpu::scan_rows_kernel<few, Op, T>, grid, from, to, p);
-    else run(gpu::scan_rows_kernel<items, Op, T>, grid, from, to, p);
-    return r;
-  }
-  // Sequences are cut where there are too few of them. Every thread on a chunk adds up the sums before it: not too
-  // many.
-  constexpr int64 most = 2048;
-  const int64 columns = s.outer * s.inner;
-  while (s.inner > 1 && p.wide / 2 >= columns && p.wide > gpu::warp) p.wide /= 2;
-  const int64 sequences = s.inner == 1 ? s.outer : gpu::ceil_div(columns, p.wide);
-  const int64 least = s.inner == 1 ? warps * tile : 16, deep = s.inner == 1 ? 1 : threads / p.wide;
-  int64 wanted = enough * deep / sequences;
-  if (s.inner > 1 && wanted > most) wanted = most;
-  if (wanted < 1) wanted = 1;
-  p.chunk = gpu::ceil_div(gpu::ceil_div(s.n, wanted), least) * least;
-  p.chunks = gpu::ceil_div(s.n, p.chunk);
-  total* chunk_sums = nullptr;
-  if (p.chunks > 1) {
-    sums = allocate(device, ::std::size_t((p.chunks - 1) * columns) * sizeof(total));
-    chunk_sums = static_cast<total*>(sums->data);
-  }
-  if (s.inner == 1) {
-    if (p.chunks > 1) run(gpu::scan_sums_kernel<Op, T>, dim3(unsigned((p.chunks - 1) * s.outer)), from, chunk_sums, p);
-    run(gpu::scan_kernel<Op, T>, dim3(unsigned(p.chunks * s.outer)), from, to, chunk_sums, p);
-  } else {
-    const auto grid = [&](int64 chunks) { return dim3(unsigned(sequences), unsigned(gpu::ceil_div(chunks, deep))); };
-    if (p.chunks > 1) run(gpu::scan_columns_kernel<true, Op, T>, grid(p.chunks - 1), from, to, chunk_sums, p);
-    run(gpu::scan_columns_kernel<false, Op, T>, grid(p.chunks), from, to, chunk_sums, p);
-  }
+  gpu::launch(device.ordinal, operands, 2, kernel, dim3(unsigned(blocks)), threads, 0, s.at<const T>(),
+              static_cast<R*>(r->data), told, p);
   return r;
 }
 

@@ -27,10 +27,6 @@ template <class T>
 __device__ T shuffle_up(const T& v, int by) {
   return each_word(v, [by](uint32 w) { return __shfl_up_sync(~0u, w, unsigned(by)); });
 }
-template <class T>
-__device__ T shuffle(const T& v, int lane) {
-  return each_word(v, [lane](uint32 w) { return __shfl_sync(~0u, w, lane); });
-}
 
 /// The values of all threads of a block combined, in an order that is always the same; for every thread. `shared` holds
 /// one value for each warp.
