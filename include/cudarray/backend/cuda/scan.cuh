@@ -1,6 +1,6 @@
-// Scans on CUDA in one pass over memory: a block keeps its tile, tells what it adds up to and asks the tiles before it.
-// The same bits in every run.
+// Scans on CUDA in one pass over memory: tiles tell each other what they add up to. The same bits in every run.
 // SPDX-License-Identifier: MIT
+
 #pragma once
 
 #include "../../eval/sequences.hpp"
