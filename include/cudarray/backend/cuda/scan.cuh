@@ -1,6 +1,5 @@
 // Scans on CUDA in one pass over memory: tiles tell each other what they add up to. The same bits in every run.
 // SPDX-License-Identifier: MIT
-
 #pragma once
 
 #include "../../eval/sequences.hpp"
