@@ -28,19 +28,21 @@ struct blocking {
   static constexpr int64 pitch = depth + 64 / int(sizeof(T));  // rows of a in different sets of the cache
 };
 
-/// Rows x Packs of c from copies of a's rows and b's strip: c = a @ b, or c += a @ b.
-template <class Build, class T, int Rows, int Packs>
-void multiply_block(int64 depth, const T* a, const T* b, T* c, int64 c_row, bool add) {
+/// Rows x Packs of c, where b's row p is at `row_of_b(p)`: c = a @ b, or c += a @ b.
+template <class Build, class T, int Rows, int Packs, class Step, class Along, class RowOfB>
+CUDARRAY_FORCE_INLINE void multiply_block(int64 depth, const T* a, Step a_row, Along a_column, const RowOfB& row_of_b,
+                                          T* c, int64 c_row, bool add) {
   using K = blocking<Build, T>;
   using pack = simd::pack<T, K::N, Build>;
   pack sum[Rows][Packs] = {};
   for (int64 p = 0; p < depth; ++p) {
+    const T* const b = row_of_b(p);
     pack x[Packs];
     CUDARRAY_UNROLL
-    for (int q = 0; q < Packs; ++q) x[q] = simd::load_lanes<T, K::N, Build>(b + p * K::width + q * K::N);
+    for (int q = 0; q < Packs; ++q) x[q] = simd::load_lanes<T, K::N, Build>(b + q * K::N);
     CUDARRAY_UNROLL
     for (int r = 0; r < Rows; ++r) {
-      const pack v = simd::splat<T, K::N, Build>(a[r * K::pitch + p]);
+      const pack v = simd::splat<T, K::N, Build>(a[r * a_row + p * a_column]);
       CUDARRAY_UNROLL
       for (int q = 0; q < Packs; ++q) sum[r][q] = {sum[r][q].v + v.v * x[q].v};
     }
@@ -55,6 +57,31 @@ void multiply_block(int64 depth, const T* a, const T* b, T* c, int64 c_row, bool
   }
 }
 
+/// The same from copies of a's rows and b's strip.
+template <class Build, class T, int Rows, int Packs>
+void multiply_copies(int64 depth, const T* a, const T* b, T* c, int64 c_row, bool add) {
+  using K = blocking<Build, T>;
+  multiply_block<Build, T, Rows, Packs>(
+      depth, a, ::std::integral_constant<int64, K::pitch>{}, ::std::integral_constant<int64, 1>{},
+      [=](int64 p) { return b + p * K::width; }, c, c_row, add);
+}
+
+/// All rows of c, Packs of each, from the operands as they stand; b has unit steps along its rows.
+template <class Build, class T, int Packs>
+void multiply_in_place(int64 m, int64 k, const T* a, int64 a_row, int64 a_column, const T* b, int64 b_row, T* c,
+                       int64 c_row) {
+  using K = blocking<Build, T>;
+  const auto run = [=](auto rows, int64 i) {
+    multiply_block<Build, T, rows(), Packs>(
+        k, a + i * a_row, a_row, a_column, [=](int64 p) { return b + p * b_row; }, c + i * c_row, c_row, false);
+    return rows();
+  };
+  for (int64 i = 0; i < m;)
+    i += m - i >= K::rows  ? run(::std::integral_constant<int, K::rows>{}, i)
+         : m - i >= K::few ? run(::std::integral_constant<int, K::few>{}, i)
+                           : run(::std::integral_constant<int, 1>{}, i);
+}
+
 /// Copies fewer than 2 * Most elements, in pieces of fixed sizes.
 template <int Most, class T>
 CUDARRAY_FORCE_INLINE void copy_pieces(T* to, const T* from, int64 count) {
@@ -66,9 +93,9 @@ CUDARRAY_FORCE_INLINE void copy_pieces(T* to, const T* from, int64 count) {
 template <class Build, class T, int Rows, int Packs>
 void multiply_edge(int64 depth, const T* a, const T* b, T* c, int64 c_row, bool add, int64 rows, int64 columns) {
   constexpr int64 width = Packs * blocking<Build, T>::N;
-  if (rows >= Rows && columns == width) return multiply_block<Build, T, Rows, Packs>(depth, a, b, c, c_row, add);
+  if (rows >= Rows && columns == width) return multiply_copies<Build, T, Rows, Packs>(depth, a, b, c, c_row, add);
   alignas(64) T whole[Rows * width];
-  multiply_block<Build, T, Rows, Packs>(depth, a, b, whole, width, false);
+  multiply_copies<Build, T, Rows, Packs>(depth, a, b, whole, width, false);
   for (int64 i = 0; i < rows && i < Rows; ++i) {
     T *const to = c + i * c_row, *const from = whole + i * width;
     if (add)
@@ -82,6 +109,12 @@ template <class Build, class T>
 void blocked_product(int64 m, int64 n, int64 k, const T* a, int64 a_row, int64 a_column, const T* b, int64 b_row,
                      int64 b_column, T* c, int64 c_row) {
   using K = blocking<Build, T>;
+  if (b_column == 1 && k <= K::depth && n <= 4 * K::width && n % K::N == 0 && m <= 4 * K::high) {
+    for (int64 j = 0; j < n; j += K::width)  // the caches hold them all
+      (n - j < K::width ? multiply_in_place<Build, T, 1> : multiply_in_place<Build, T, 2>)(m, k, a, a_row, a_column,
+                                                                                           b + j, b_row, c + j, c_row);
+    return;
+  }
   const int64 panel = n < K::panel ? (n + K::width - 1) / K::width * K::width : K::panel;
   const scratch space((K::depth * panel + K::high * K::pitch) * int64(sizeof(T)));
   T *const right = reinterpret_cast<T*>(space.p), *const left = right + K::depth * panel;
