@@ -4,6 +4,7 @@
 
 #include "ndarray.hpp"
 
+#include "backend/cpu/convolution.hpp"
 #include "backend/cpu/pooling.hpp"
 #include "backend/cpu/rows.hpp"
 #include "indexing.hpp"
@@ -19,9 +20,6 @@
 #if defined(CUDARRAY_HAS_CUDA) && defined(__CUDACC__)
 #include "backend/cuda/pooling.cuh"
 #include "backend/cuda/rows.cuh"
-#endif
-#if defined(CUDARRAY_HAS_ONEDNN)
-#include "backend/cpu/convolution.hpp"
 #endif
 #if defined(CUDARRAY_HAS_CUDNN)
 #include "backend/cuda/convolution.hpp"

@@ -1,15 +1,12 @@
 // 2-d convolution and its gradients: examples on paper, the definition in loops, slopes.
 // SPDX-License-Identifier: MIT
+#include "engine.hpp"
 #include "reference.hpp"
 #include "test.hpp"
 
 namespace {
 
 namespace nnet = ca::nnet;
-using ca::_;
-using ca::int64;
-using ca::none;
-using ca::slice;
 using test::doubles;
 using floats = std::vector<float>;
 
@@ -61,22 +58,28 @@ const std::vector<sizes> cases = {
     {{12, 1, 28, 28, 5, 5, 1, 2}, 8},   // one channel
     {{3, 8, 13, 13, 1, 1, 1, 0}, 64},
     {{2, 6, 17, 16, 4, 2, {3, 2}, {3, 1}}, 40},  // pixels that no window reads, much padding
+    // few channels, odd numbers of filters, rows of many packs
+    {{2, 3, 23, 50, 4, 5, {2, 3}, {1, 2}}, 13},
+    {{3, 2, 9, 75, 3, 4, 1, {0, 3}}, 7},
+    {{1, 4, 5, 3, 2, 3, 1, 1}, 27},
+    {{1, 3, 240, 70, 3, 3, 1, 1}, 5},      // an image in several bands
+    {{20, 1, 11, 9, 3, 3, 1, {5, 4}}, 3},  // more padding than a window
 };
 
-/// Sums of up to 1200 products, as float32 has them when it adds up one by one: the error grows as the root of their
-/// number.
+/// Sums of products, up to 16,800 of them: the error of adding up grows as the root of their number.
 struct sum_of_products {
-  std::vector<double> sum, size;
+  std::vector<long double> sum, size;
   explicit sum_of_products(std::size_t n) : sum(n), size(n) {}
-  void add(std::size_t to, double product) {
+  void add(std::size_t to, long double product) {
     sum[to] += product;
     size[to] += std::fabs(product);
   }
-  bool near(const ca::ndarray<float>& x, const ca::shape& s) const {
+  template <class T>
+  bool near(const ca::ndarray<T>& x, const ca::shape& s) const {
     const auto v = test::values(x);
     if (x.shape() != s || v.size() != sum.size()) return false;
     for (std::size_t i = 0; i < v.size(); ++i)
-      if (!(std::fabs(double(v[i]) - sum[i]) <= 4e-6 * size[i])) return false;
+      if (!(std::fabs(v[i] - sum[i]) <= 32 * std::numeric_limits<T>::epsilon() * size[i])) return false;
     return true;
   }
 };
@@ -103,7 +106,7 @@ TEST_CASE("nnet: conv2d is its definition") {
     const auto hx = test::values(x), hw = test::values(w);
     sum_of_products y(std::size_t(z.results().elements()));
     z.products([&](std::size_t to, std::size_t pixel, std::size_t filter) { y.add(to, hx[pixel] * hw[filter]); });
-    CHECK(test::close(nnet::conv2d(x, w, z.options()), z.results(), y.sum, 1e-12));
+    CHECK(y.near(nnet::conv2d(x, w, z.options()), z.results()));
     const ca::ndarray<float> xf = ca::astype<float>(x), wf = ca::astype<float>(w);
     CHECK(y.near(nnet::conv2d(xf, wf, z.options()), z.results()));
   }
@@ -121,8 +124,8 @@ TEST_CASE("nnet: the gradients of conv2d are those of its definition, and its sl
     });
     const auto by_images = nnet::conv2d_backward_data(dy, w, z.images(), z.options());
     const auto by_filters = nnet::conv2d_backward_weights(x, dy, z.filters(), z.options());
-    CHECK(test::close(by_images, z.images(), dx.sum, 1e-12));
-    CHECK(test::close(by_filters, z.filters(), dw.sum, 1e-12));
+    CHECK(dx.near(by_images, z.images()));
+    CHECK(dw.near(by_filters, z.filters()));
     const ca::ndarray<float> xf = ca::astype<float>(x), wf = ca::astype<float>(w), dyf = ca::astype<float>(dy);
     CHECK(dx.near(nnet::conv2d_backward_data(dyf, wf, z.images(), z.options()), z.images()));
     CHECK(dw.near(nnet::conv2d_backward_weights(xf, dyf, z.filters(), z.options()), z.filters()));
@@ -189,6 +192,43 @@ TEST_CASE("nnet: conv2d of more images than are unfolded at once") {
   for (std::size_t i = 0; i < dxs.size(); ++i)
     difference = std::fmax(difference, std::fabs(dxs[i] - dx[i % dx.size()]));
   CHECK(difference < 1e-12);
+}
+
+TEST_CASE("nnet: conv2d of more images than are unfolded at once, in a half type") {
+  using halves = ca::ndarray<ca::float16>;
+  const halves x = ca::astype<ca::float16>(test::wave_of({1, 1, 64, 64})),
+               w = ca::astype<ca::float16>(test::wave_of({2, 1, 5, 5}, 1)),
+               dy = ca::astype<ca::float16>(test::wave_of({1, 2, 64, 64}, 2));
+  const nnet::conv_options o{.padding = 2};
+  const halves xs = ca::broadcast_to(x, {90, 1, 64, 64}), dys = ca::broadcast_to(dy, {90, 2, 64, 64});
+  CHECK(ca::all(nnet::conv2d(xs, w, o) == nnet::conv2d(x, w, o)).item());
+  CHECK(ca::all(nnet::conv2d_backward_data(dys, w, xs.shape(), o) == nnet::conv2d_backward_data(dy, w, x.shape(), o))
+            .item());
+}
+
+TEST_CASE("nnet: the gradient of conv2d's filters is the same with any number of threads") {
+  const array<float> x = ca::astype<float>(ca::to<ca::cpu>(test::wave_of({70, 3, 20, 21}))),
+                     dy = ca::astype<float>(ca::to<ca::cpu>(test::wave_of({70, 9, 18, 19}, 1)));
+  const threads one(1);
+  const array<float> expected = nnet::conv2d_backward_weights(x, dy, {9, 3, 3, 3});
+  for (int n : {2, 5, 16}) {
+    INFO(n << " threads");
+    const threads some(n);
+    CHECK(ca::all(nnet::conv2d_backward_weights(x, dy, {9, 3, 3, 3}) == expected).item());
+  }
+}
+
+TEST_CASE("nnet: a pixel reaches only what its windows make") {
+  for (int64 width : {5, 18, 40}) {
+    INFO(width << " pixels across");
+    array<float> x = ca::ones<float, ca::cpu>({2, 1, 6, width});
+    x(1, 0, 5, width - 1) = float(inf);
+    const array<float> w = ca::ones<float, ca::cpu>({5, 1, 3, 3}), y = nnet::conv2d(x, w),
+                       dw = nnet::conv2d_backward_weights(x, ca::ones<float, ca::cpu>(y.shape()), w.shape());
+    CHECK(ca::sum(ca::isfinite(y)).item() == y.size() - 5);
+    CHECK(ca::sum(ca::isfinite(dw)).item() == dw.size() - 5);
+    CHECK(!ca::any(ca::isfinite(dw(_, 0, 2, 2))).item());
+  }
 }
 
 TEST_CASE("nnet: conv2d without images, channels or filters") {

@@ -1,4 +1,4 @@
-// 2-d convolution (cross-correlation) and its gradients: eager; by oneDNN, cuDNN, or products with window matrices.
+// 2-d convolution (cross-correlation) and its gradients, eager: by the device, or products with matrices of windows.
 // SPDX-License-Identifier: MIT
 #pragma once
 
