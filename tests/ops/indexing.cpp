@@ -96,6 +96,42 @@ TEST_CASE("indexing: rows of many lengths taken") {
     }
 }
 
+TEST_CASE("indexing: rows of many lengths written") {
+  for (const int64 written : {1, 8, 9, 150})
+    for (const int64 columns : {1, 3, 4, 16, 33, 128, 1000, 1100}) {
+      CAPTURE(written, columns);
+      // every other row of 300, in another order, some counted from the end
+      const ca::ndarray<int64> row = (ca::arange(written) * int64(14)) % int64(300) - int64(150);
+      const ca::ndarray<int64> v = ca::reshape(ca::arange(1, written * columns + 1), {written, columns});
+      std::vector<int64> right(std::size_t(300 * columns), 0), tens = right, same = right;
+      for (int64 i = 0; i < written; ++i)
+        for (int64 j = 0; j < columns; ++j) {
+          const auto to = std::size_t((i * 14 % 300 + 150) % 300 * columns + j);
+          right[to] = i * columns + j + 1, tens[to] = 10, same[to] = j + 1;
+        }
+      const ca::ndarray<int64> x = ca::zeros<int64>({300, columns}), y = x.copy(), z = x.copy(), u = x.copy();
+      x(row) = v;
+      CHECK(test::equal(x, x.shape(), right));
+      y(row) = 10;
+      CHECK(test::equal(y, x.shape(), tens));
+      z(row) = v(0);
+      CHECK(test::equal(z, x.shape(), same));
+      u(_, slice(none, none, -1))(row) = v(_, slice(none, none, -1));
+      CHECK(test::equal(u, x.shape(), right));
+      const ca::ndarray<float> wide = ca::zeros<float>({301, columns + 2});  // rows off alignment
+      wide(slice(1, none), slice(1, -1))(ca::astype<ca::int16>(row)) = ca::astype<float>(v);
+      CHECK(test::equal(wide(slice(1, none), slice(1, -1)), x.shape(), right));
+      CHECK(ca::sum(wide).item() == ca::sum(v).item());
+      const ca::ndarray<ca::uint8> bytes = ca::zeros<ca::uint8>({300, columns});
+      bytes(ca::reshape(row, {1, written})) = v % int64(100);  // an index of two axes
+      CHECK(test::equal(bytes % ca::uint8(100), x.shape(), test::values(x % int64(100))));
+      // a wrong index changes nothing on the CPU, and on CUDA leaves its own row out
+      const ca::ndarray<int64> wrong = ca::where(ca::arange(written) == 0, int64(300), row), w = x.copy();
+      CHECK(out_of_range([&] { w(wrong) = -1; }).find("index 300 is out of bounds") != std::string::npos);
+      CHECK(ca::sum(w == x).item() >= (300 - (written - 1)) * columns);
+    }
+}
+
 TEST_CASE("indexing: take") {
   const auto a = make();
   CHECK(test::equal(ca::take(a, at({1, 0, 1})), {3, 3}, ints{4, 5, 6, 1, 2, 3, 4, 5, 6}));

@@ -210,12 +210,20 @@ class selection {
     if (detail::broadcast_shapes("assignment", selected, given.dims()) != selected)
       throw shape_error(detail::cat("assignment: shape ", given.dims(), " does not broadcast to ", selected));
     detail::check_indices<Build, Device>("index", index, from.where.dims[0], 0);
-    if constexpr (detail::is_scalar_node<::std::remove_cvref_t<decltype(given)>>) {
-      detail::scatter<Build, T, Device>(from.store, from.where, 0, index, given, selected);
-    } else {
-      // a value that reads what is written is evaluated first
-      const auto value = detail::materialise<Build>(given);
+    const auto put = [&](const auto& value) {
       detail::scatter<Build, T, Device>(from.store, from.where, 0, index, value, selected);
+    };
+    using N = ::std::remove_cvref_t<decltype(given)>;
+    if constexpr (detail::is_scalar_node<N>) {
+      put(given);
+    } else {
+      // a value that reads what is written is evaluated first, and so is what takes more than a load
+      bool apart = false;
+      if constexpr (::std::is_same_v<N, detail::leaf<detail::node_value_t<N>, Device>>) {
+        apart = !detail::overlaps(from.store.get(), from.where, given, false);
+        if (apart) put(given);
+      }
+      if (!apart) put(detail::materialise<Build>(given));
     }
     // a masked view that could not be flattened was a copy: bring it back
     if (from.store.get() != array_.storage().get())

@@ -309,6 +309,56 @@ CUDARRAY_PER_BUILD CUDARRAY_NO_INLINE inline void walk_map(const map_kernels& ma
   });
 }
 
+/// Writes rows to where an index says, which stands still along them. Each thread has its share of the places, so rows
+/// that go to one place are written in order.
+template <class Build, class Target, class Tree, int Operands>
+void put_rows(const Target& target, const Tree& tree, const walk_space& s, const int64* step, bool apart) {
+  using value = typename Target::value_type;
+  using row_target = detail::store_to<value>;
+  constexpr int64 ahead = fetcher::ahead, line = 64 / int64(sizeof(value)), most_fetched = 16 * line, page = 4096;
+  struct pending {
+    value* to;
+    int64 offset[Operands];
+  };
+  const int inner = s.ndim - 1;
+  const int64 n = s.extent[inner], rows = s.size(0, inner), pitch = target.stride * int64(sizeof(value)),
+              fetched = step[0] != 1       ? 1
+                        : n < most_fetched ? n
+                                           : most_fetched;
+  memory_operand of[Operands];
+  list_operands<Build>(tree, of);
+  bool packs = pack_map<row_target, Tree> && step[0] == 1;
+  for (int k = 1; k < Operands; ++k) packs = packs && packs_can_read(of[k], step[k]);
+  const row_form form{packs, packs && apart && n >= 1024 && exceeds_cache(rows * n * int64(sizeof(value))), apart};
+  const int64 parts = parts_for(rows * n / 4) == 1 ? 1 : num_threads();
+  parallel(parts, [&](int64 part) {
+    pending next[ahead];
+    place_in at(s);
+    at.seek(s, 0, inner, 0);
+    for (int64 r = 0; r < rows + ahead; ++r) {
+      pending& p = next[r % ahead];
+      if (r >= ahead && p.to != nullptr) {
+        const row_target there{p.to};
+        const map_plan<row_target, Tree> row{there, tree};
+        map_row<Build, row_target, Tree, Operands>(&row, p.offset, step, 0, n, form);
+      }
+      if (r >= rows) continue;
+      p.to = nullptr;
+      const element_access<Build> a{at.offset, step, 0};
+      int64 k = int64(target.index(a));
+      if (detail::resolve_index(a, k, target.limit, target.fault, target.function, target.axis) &&
+          (parts == 1 || k * (pitch < 0 ? -pitch : pitch) / page % parts == part)) {
+        p.to = target.p + k * target.stride;
+        for (int i = 0; i < Operands; ++i) p.offset[i] = at.offset[i];
+        for (int64 j = 0; j < fetched + line - 1; j += line)
+          prefetch(p.to + at.offset[0] + (j < fetched ? j : fetched - 1));
+      }
+      at.next(s, 0, inner);
+    }
+    if (form.streamed) simd::finish_stream();
+  });
+}
+
 }  // namespace host
 
 template <class Build, class Target, class Tree, int Operands>
@@ -331,6 +381,13 @@ void run_elementwise(cpu, const Target& target, const Tree& tree, const detail::
   map.packable = host::pack_map<Target, Tree>;
   if constexpr (host::is_take<Target, Tree>) map.take = host::take_rows<Build, Target, Tree, Operands>;
   else map.take = nullptr;
+  const host::walk_space walk(s);
+  if constexpr (!Target::direct) {
+    int64 step[Operands];
+    for (int k = 0; k < Operands; ++k) step[k] = s.ndim == 0 ? 0 : s.stride[k][s.ndim - 1];
+    if (s.ndim > 0 && host::stands_still(target.index, step))
+      return host::put_rows<Build, Target, Tree, Operands>(target, tree, walk, step, apart);
+  }
   map.copies = host::is_copy<Target, Tree>;
   map.ordered = !Target::direct;
   host::memory_operand of[Operands];
@@ -338,7 +395,7 @@ void run_elementwise(cpu, const Target& target, const Tree& tree, const detail::
   host::list_operands<Build>(tree, of);
   of[0].bytes = bytes;
   if constexpr (Target::direct) of[0] = {target.p, bytes, host::spread_tile<Build, bytes>};
-  host::walk_map(map, host::walk_space(s), apart);
+  host::walk_map(map, walk, apart);
 }
 
 }  // namespace cudarray::inline v0::backend

@@ -6,7 +6,7 @@
 
 namespace cudarray::inline v0::backend::gpu {
 
-/// What must be known of a leaf.
+/// What must be known of a leaf, and of what is written.
 struct operand_info {
   const void* data = nullptr;  ///< null: nothing is loaded
   int bytes = 1;               ///< of an element
@@ -24,16 +24,31 @@ struct survey {
   }
   template <int I, class T, class X>
   void operator()(const detail::gathered<I, T, X>& g) {
-    of[I] = {g.p, int(sizeof(T)), 1, true, g.stride};  // nvcc 13 drops the names of designated ones
-    detail::for_each_operand(g.index, [this]<class L>(const L&) {
-      if constexpr (requires { L::operand; }) of[I].index_leaves |= uint64(1) << L::operand;
-    });
+    picked(of[I], g);
   }
   template <int I, class G>
   requires requires { G::group; }
   void operator()(const detail::generated<I, G>&) { of[I].group = G::group; }
   template <class L>
   void operator()(const L&) {}
+  template <class T>
+  void written(const detail::store_to<T>& t) {
+    of[0] = {t.p, int(sizeof(T))};
+  }
+  template <class T, class Index>
+  void written(const detail::scatter_to<T, Index>& t) {
+    detail::for_each_operand(t, *this);
+    picked(of[0], t);
+  }
+
+ private:
+  template <class X>
+  static void picked(operand_info& o, const X& x) {
+    o = {x.p, int(sizeof(*x.p)), 1, true, x.stride};  // nvcc 13 drops the names of designated ones
+    detail::for_each_operand(x.index, [&o]<class L>(const L&) {
+      if constexpr (requires { L::operand; }) o.index_leaves |= uint64(1) << L::operand;
+    });
+  }
 };
 
 inline int64 magnitude(int64 v) { return v < 0 ? -v : v; }
@@ -130,8 +145,7 @@ int turned_axis(const detail::iteration_space<Operands>& s, const operand_info* 
 /// writes that share 32 bytes with others cost as much as half of all of them (reads that do cost nothing).
 inline int tile_alignment(int bytes) { return bytes > 4 ? 32 / bytes : tile_rows; }
 
-/// `of[0].data` is null where operand 0 is not written in place. `side`: of a tile, 0 where there is no kernel for
-/// tiles; at most `most_turned` operands fit the shared memory.
+/// `side`: of a tile, 0 where there is no kernel for tiles; at most `most_turned` operands fit the shared memory.
 template <int Operands>
 CUDARRAY_NO_INLINE void cover_map(map_cover<Operands>& c, const detail::iteration_space<Operands>& s,
                                   const operand_info* of, int V, int U, int side, int tile_lanes, int most_turned) {
@@ -164,8 +178,8 @@ CUDARRAY_NO_INLINE void cover_map(map_cover<Operands>& c, const detail::iteratio
   }
   int split = x;
   uint64 wide = 0;
-  bool neighbours = x >= 0 && of[0].data != nullptr && wide_operands(s, of, x, V, wide);
-  for (int k = 1; k < Operands; ++k) neighbours = neighbours && (!of[k].gathered || wide >> k & 1);  // rows are picked
+  bool neighbours = x >= 0 && wide_operands(s, of, x, V, wide);
+  for (int k = 0; k < Operands; ++k) neighbours = neighbours && (!of[k].gathered || wide >> k & 1);  // rows are picked
   if (neighbours) {
     c.threads.divide(s, V, x, true);
     c.threads.wide = wide;

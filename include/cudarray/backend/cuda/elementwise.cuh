@@ -23,6 +23,10 @@ struct row_access : lane_access<V, Operands, Trees...> {
   }
 };
 
+/// Whether rows are read or written where an index says.
+template <class Target, class Tree>
+inline constexpr bool picks_rows = !Target::direct || detail::has_gathered<Tree>;
+
 /// Rows of neighbouring lanes with wide accesses: `per_row` blocks on each row of the last axis, or, where rows are
 /// short, blocks on all threads (a group of which takes `per_row` even rows); U groups of threads in a block one after
 /// another, no lane outside.
@@ -30,7 +34,7 @@ template <int V, int U, int Operands, class Target, class Tree>
 __global__ void __launch_bounds__(block_threads)
     row_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree,
                const __grid_constant__ thread_space<Operands> s, const divider per_row) {
-  constexpr bool taken = detail::has_gathered<Tree>;  // rows, as wholes
+  constexpr bool taken = picks_rows<Target, Tree>;  // as wholes
   constexpr reach how = taken ? reach::taken : reach::whole;
   row_access<V, Operands, Tree, Target> a[U];
   const int x = s.ndim - 1;
@@ -239,20 +243,19 @@ void run_elementwise(cuda device, const Target& target, const Tree& tree, const 
   constexpr int moved = loaded::widest > 0 && int(sizeof(T)) > loaded::widest ? int(sizeof(T)) : loaded::widest;
   constexpr int V = gpu::lanes_for<widest, moved>;
   // groups: enough loads under way, few registers; a gathered element waits for its index as well
-  constexpr int U = loads == 0 || (loads <= 2 && detail::has_gathered<Tree>) ? 4 : loads <= 2 ? 2 : 1;
-  constexpr bool may_turn = Target::direct && !detail::has_gathered<Tree> && loads > 0 && loads <= 12;
+  constexpr bool picks = gpu::picks_rows<Target, Tree>;
+  constexpr int U = loads == 0 || (loads <= 2 && picks) ? 4 : loads <= 2 ? 2 : 1;
+  constexpr bool may_turn = !picks && loads > 0 && loads <= 12;
   constexpr int side = widest <= 4 && loads <= 4 ? 64 : 32, slot = side * (side + 1) * Tree::widest;
   gpu::survey<Operands> leaves;
   detail::for_each_operand(tree, leaves);
-  if constexpr (Target::direct) leaves.of[0] = {target.p, int(sizeof(T))};
-  else detail::for_each_operand(target, leaves);
+  leaves.written(target);
   gpu::map_cover<Operands> c;
   gpu::cover_map(c, s, leaves.of, V, U, may_turn ? side : 0, side / gpu::tile_rows, gpu::most_shared / slot);
   const dim3 blocks{unsigned(c.blocks)};
   if (c.form == c.rows) {
-    if constexpr (Target::direct)
-      gpu::launch(device.ordinal, s.store, Operands, gpu::row_kernel<V, U, Operands, Target, Tree>, blocks,
-                  gpu::block_threads, 0, target, tree, c.threads, c.per_row);
+    gpu::launch(device.ordinal, s.store, Operands, gpu::row_kernel<V, U, Operands, Target, Tree>, blocks,
+                gpu::block_threads, 0, target, tree, c.threads, c.per_row);
   } else if (c.form == c.tiles) {
     if constexpr (may_turn)
       gpu::launch(device.ordinal, s.store, Operands, gpu::tile_kernel<side, Operands, Target, Tree>, blocks,

@@ -244,6 +244,8 @@ template <class Tree>
 inline constexpr uint64 index_operands = 0;
 template <int I, class T, class X>
 inline constexpr uint64 index_operands<detail::gathered<I, T, X>> = operand_bits<typename operands_of<X>::type>;
+template <class T, class Index>
+inline constexpr uint64 index_operands<detail::scatter_to<T, Index>> = operand_bits<typename operands_of<Index>::type>;
 template <class Op, class Types, class... K>
 inline constexpr uint64 index_operands<detail::apply<Op, Types, K...>> = (uint64(0) | ... | index_operands<K>);
 
@@ -401,6 +403,12 @@ __device__ void put(const Access& a, const detail::store_to<T>& target, const la
 template <class Access, class T, class Index, int V>
 __device__ void put(const Access& a, const detail::scatter_to<T, Index>& target, const lanes<T, V>& v) {
   const auto index = lane_cast<int64>(target.index(a));
+  if (a.space->wide & 1) {  // a whole row is picked
+    int64 at = index.v[0];
+    if (detail::resolve_index(at, target.limit, target.fault, target.function, target.axis))
+      store_wide(target.p + a.offset[0] + at * target.stride, v);
+    return;
+  }
 #pragma unroll
   for (int k = 0; k < V; ++k) {
     int64 at = index.v[k];
