@@ -1,5 +1,7 @@
 // Index arrays and masks, read and written; expected values from NumPy or paper.
 // SPDX-License-Identifier: MIT
+#include <cudarray/threads.hpp>
+
 #include "test.hpp"
 
 namespace {
@@ -130,6 +132,23 @@ TEST_CASE("indexing: rows of many lengths written") {
       CHECK(out_of_range([&] { w(wrong) = -1; }).find("index 300 is out of bounds") != std::string::npos);
       CHECK(ca::sum(w == x).item() >= (300 - (written - 1)) * columns);
     }
+}
+
+TEST_CASE("indexing: of rows written to one place the last one stays, with any number of threads") {
+  using array = ca::ndarray<float, ca::cpu>;
+  const ca::ndarray<int64, ca::cpu> row = ca::arange<int64, ca::cpu>(0, 4000) % int64(70);
+  const array v = ca::broadcast_to(ca::reshape(ca::arange<float, ca::cpu>(0, 4000), {4000, 1}), {4000, 200});
+  std::vector<float> last;
+  for (int place = 0; place < 70; ++place) last.insert(last.end(), 200, float((place < 10 ? 3990 : 3920) + place));
+  const int before = ca::num_threads();
+  for (int n : {1, 3, 8}) {
+    INFO(n << " threads");
+    ca::set_num_threads(n);
+    const array x = ca::zeros<float, ca::cpu>({70, 200});
+    x(row) = v;
+    CHECK(test::values(x) == last);
+  }
+  ca::set_num_threads(before);
 }
 
 TEST_CASE("indexing: take") {

@@ -126,22 +126,24 @@ class selection {
   }
   selection(const selection&) = delete;
   /// `a(i) = a(j)`: reads, then writes.
-  CUDARRAY_PER_BUILD void operator=(const selection& v) && { write<this_build>(v); }
+  CUDARRAY_PER_BUILD void operator=(const selection& v) && { write<this_build>(picks<this_build>(), v); }
 
   template <class V, class Build = this_build>
   requires(array_expression<V> || scalar_value<V>) void operator=(const V& v) && {
     if constexpr (scalar_value<V>) {
       if (masked_) return choose<Build>(detail::fit_scalar<T>("assignment", v));
     }
-    write<Build>(v);
+    write<Build>(picks<Build>(), v);
   }
-#define CUDARRAY_SELECTION_UPDATE(sign, name)                                                        \
-  template <class V, class Build = this_build>                                                       \
-  void operator sign##=(const V& v)&& {                                                              \
-    if constexpr (scalar_value<V>) {                                                                 \
-      if (masked_) return choose<Build>(detail::elementwise(#sign "=", op::name##_op{}, array_, v)); \
-    }                                                                                                \
-    write<Build>(detail::elementwise(#sign "=", op::name##_op{}, node<Build>(), v));                 \
+#define CUDARRAY_SELECTION_UPDATE(sign, name)                                                                     \
+  template <class V, class Build = this_build>                                                                    \
+  void operator sign##=(const V& v)&& {                                                                           \
+    if constexpr (scalar_value<V>) {                                                                              \
+      if (masked_) return choose<Build>(detail::elementwise(#sign "=", op::name##_op{}, array_, v));              \
+    }                                                                                                             \
+    const picked p = picks<Build>();                                                                              \
+    write<Build>(                                                                                                 \
+        p, detail::elementwise(#sign "=", op::name##_op{}, detail::make_gather(p.from, p.index, 0, "index"), v)); \
   }
   CUDARRAY_SELECTION_UPDATE(+, add)
   CUDARRAY_SELECTION_UPDATE(-, subtract)
@@ -202,9 +204,9 @@ class selection {
         detail::elementwise("where", op::where_op{}, detail::view(mask_, l).node(), value, unchanged));
   }
   template <class Build, class V>
-  void write(const V& v) {
+  void write(const picked& p, const V& v) {
     const auto& given = detail::as_operand<T>("assignment", v);
-    const auto [from, index] = picks<Build>();
+    const auto& [from, index] = p;
     detail::check_writable(*array_.storage(), array_.where());
     const cudarray::shape selected = detail::selected_shape(from.where.dims, 0, index.where.dims);
     if (detail::broadcast_shapes("assignment", selected, given.dims()) != selected)

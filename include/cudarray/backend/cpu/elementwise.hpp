@@ -309,8 +309,8 @@ CUDARRAY_PER_BUILD CUDARRAY_NO_INLINE inline void walk_map(const map_kernels& ma
   });
 }
 
-/// Writes rows to where an index says, which stands still along them. Each thread has its share of the places, so rows
-/// that go to one place are written in order.
+/// Writes rows to where an index says, which stands still along them. Each thread writes to its share of the places, in
+/// pages, so rows that go to one place are written in order.
 template <class Build, class Target, class Tree, int Operands>
 void put_rows(const Target& target, const Tree& tree, const walk_space& s, const int64* step, bool apart) {
   using value = typename Target::value_type;
