@@ -1,4 +1,4 @@
-// Pooling on CUDA: a thread for each window, or for each pixel of a gradient, which finds the windows it is in.
+// Pooling on CUDA: a thread for each window, or, where windows overlap, for each pixel of a gradient.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -83,24 +83,47 @@ __global__ void __launch_bounds__(block_threads) pool_kernel(T* to, const T* ima
   to[at] = element_cast<T>(all);
 }
 
-/// Where in its plane the first largest pixel of each window is.
+/// Where in a plane the first largest pixel of a window is.
+template <class T>
+__device__ int first_largest(const T* image, const pool_plan& p, pool_plan::axis::range u, pool_plan::axis::range v) {
+  using C = detail::compute_t<T>;
+  int best = u.begin * p.columns.pixels + v.begin;
+  C top = element_cast<C>(image[best]);
+  for (int row = u.begin; row < u.end; ++row)
+    for (int column = v.begin; column < v.end; ++column) {
+      const int here = row * p.columns.pixels + column;
+      const C pixel = element_cast<C>(image[here]);
+      if (pixel > top || (pixel != pixel && top == top)) top = pixel, best = here;
+    }
+  return best;
+}
 template <class T>
 __global__ void __launch_bounds__(block_threads) largest_kernel(int32* found, const T* images, const pool_plan p) {
-  using C = detail::compute_t<T>;
+  int64 at, plane;
+  int i, j;
+  if (!p.place(at, plane, i, j)) return;
+  found[at] = first_largest(images + plane * p.pixels(), p, p.rows.covered(i), p.columns.covered(j));
+}
+
+/// Each window gives its gradient to its first largest pixel, or (without `images`) to all of them in equal parts: of
+/// windows that do not overlap.
+template <class C, class T>
+__global__ void __launch_bounds__(block_threads)
+    spread_gradient_kernel(T* to, const T* gradient, const T* images, const pool_plan p) {
   int64 at, plane;
   int i, j;
   if (!p.place(at, plane, i, j)) return;
   const auto u = p.rows.covered(i), v = p.columns.covered(j);
-  images += plane * p.pixels();
-  int best = u.begin * p.columns.pixels + v.begin;
-  C top = element_cast<C>(images[best]);
+  to += plane * p.pixels();
+  const int best = images != nullptr ? first_largest(images + plane * p.pixels(), p, u, v) : -1;
+  C given = element_cast<C>(gradient[at]);
+  if (best < 0) given = given / C(p.divisor(u, v));
+  const T all = element_cast<T>(math::add(C(0), given));  // as sums have it, for which -0 is 0
   for (int row = u.begin; row < u.end; ++row)
     for (int column = v.begin; column < v.end; ++column) {
       const int here = row * p.columns.pixels + column;
-      const C pixel = element_cast<C>(images[here]);
-      if (pixel > top || (pixel != pixel && top == top)) top = pixel, best = here;
+      to[here] = best < 0 || here == best ? all : T(0);
     }
-  found[at] = best;
 }
 
 /// Each pixel adds up the gradients of the windows it is the first largest of.
@@ -159,8 +182,33 @@ void average_pool(cuda device, const detail::pooling& g) {
   gpu::launch(device.ordinal, g.store, 2, gpu::pool_kernel<detail::average_t<T>, true, T>, p.blocks(),
               gpu::block_threads, 0, g.at<T>(0), g.at<const T>(1), p);
 }
+namespace gpu {
+#pragma GCC visibility push(hidden)
+/// Spreads the gradients of windows that do not overlap; false where they do.
+template <class C, class T>
+bool spread_gradient(cuda device, const detail::pooling& g, const T* images) {
+  if (g.stride[0] < g.r || g.stride[1] < g.s) return false;
+  const auto covers = [&g](int axis, int64 pixels, int64 window, int64 results) {
+    return g.stride[axis] == window && results * window - g.padding[axis] >= pixels;
+  };
+  if (!covers(0, g.h, g.r, g.p) || !covers(1, g.w, g.s, g.q)) {
+    const device_guard guard(device.ordinal);
+    const stream_ref& stream = current(device.ordinal);
+    use_on(g.store[0], stream, true);
+    check(cudaMemsetAsync(g.at<T>(0), 0, ::std::size_t(g.planes * g.h * g.w) * sizeof(T), stream->handle),
+          "cudaMemsetAsync");
+  }
+  const pool_plan p(g, false);
+  launch(device.ordinal, g.store, images != nullptr ? 3 : 2, spread_gradient_kernel<C, T>, p.blocks(), block_threads, 0,
+         g.at<T>(0), g.at<const T>(1), images, p);
+  return true;
+}
+#pragma GCC visibility pop
+}  // namespace gpu
+
 template <class Build, class T>
 void max_pool_gradient(cuda device, const detail::pooling& g) {
+  if (gpu::spread_gradient<detail::compute_t<T>>(device, g, g.at<const T>(2))) return;
   const gpu::pool_plan windows(g, false), pixels(g, true);
   const detail::storage_ref found = allocate(device, ::std::size_t(windows.n) * 4);
   int32* const places = static_cast<int32*>(found->data);
@@ -173,6 +221,7 @@ void max_pool_gradient(cuda device, const detail::pooling& g) {
 }
 template <class Build, class T>
 void average_pool_gradient(cuda device, const detail::pooling& g) {
+  if (gpu::spread_gradient<detail::average_t<T>, T>(device, g, nullptr)) return;
   const gpu::pool_plan p(g, true);
   gpu::launch(device.ordinal, g.store, 2, gpu::average_pool_gradient_kernel<detail::average_t<T>, T>, p.blocks(),
               gpu::block_threads, 0, g.at<T>(0), g.at<const T>(1), p);
