@@ -195,6 +195,13 @@ TEST_CASE("reductions: rows off alignment") {
       check_rows<ca::float16>(9, n, from, n + 8 + from % 2);
       check_rows<ca::int8>(2, n, from, n + 9);
     }
+  for (const ca::int64 n : {9, 12, 13, 14})  // many short ones
+    for (const ca::int64 from : {0, 1}) {
+      check_rows<float>(1500, n, from, n + from);
+      check_rows<double>(1027, n, from, n + 2);
+      check_rows<ca::float16>(2300, n, from, n + from);
+      check_rows<ca::int8>(1100, n, from, n + from);
+    }
   check_rows<float>(3, 40001, 1, 40004);
   check_rows<ca::int8>(1, 100003, 5, 100009);
   // two operands that are off by as much, and not

@@ -342,7 +342,8 @@ CUDARRAY_NO_INLINE void cover_reduce(reduce_cover<Operands>& r, const detail::it
     close_along += inner >= 0 && magnitude(s.stride[k][inner]) == 1;
     close_across += across >= 0 && magnitude(s.stride[k][across]) == 1;
   }
-  r.along = inner >= 0 && (across < 0 || (close_along >= close_across && (r.count > 8 || s.size(0, s.kept) < 1024)));
+  const int64 few = r.count % V == 0 ? 8 : 13;  // are a thread's
+  r.along = inner >= 0 && (across < 0 || (close_along >= close_across && (r.count > few || s.size(0, s.kept) < 1024)));
   const int64 enough = int64(multiprocessors) * 2048;  // threads that keep the device busy
   const auto fits = [&](reduce_walk w) {
     r.walk = w;
