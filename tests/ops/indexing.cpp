@@ -151,6 +151,22 @@ TEST_CASE("indexing: of rows written to one place the last one stays, with any n
   ca::set_num_threads(before);
 }
 
+TEST_CASE("indexing: the last one stays for an index of two axes and values of any strides") {
+  using array = ca::ndarray<float, ca::cpu>;
+  const ca::ndarray<int64, ca::cpu> at = ca::array<int64, ca::cpu>({{0, 1}, {1, 0}});
+  const array v = ca::reshape(ca::arange<float, ca::cpu>(0, 16), {2, 2, 4});
+  const auto written = [&](const array& value) {
+    const array b = ca::zeros<float, ca::cpu>({2, 4});
+    b(at) = value;
+    return test::values(b(_, 0));
+  };
+  CHECK(written(v) == std::vector<float>{12, 8});
+  CHECK(written(ca::swapaxes(v, 0, 1)) == std::vector<float>{12, 4});
+  CHECK(written(v(slice(none, none, -1))) == std::vector<float>{4, 0});
+  CHECK(written(v(_, slice(0, 1))) == std::vector<float>{8, 8});
+  CHECK(written(v(slice(1, 2))) == std::vector<float>{12, 8});
+}
+
 TEST_CASE("indexing: take") {
   const auto a = make();
   CHECK(test::equal(ca::take(a, at({1, 0, 1})), {3, 3}, ints{4, 5, 6, 1, 2, 3, 4, 5, 6}));

@@ -1,4 +1,4 @@
-// 2-d convolution (cross-correlation) and its gradients, eager: by the device, or products with matrices of windows.
+// 2-d convolution (cross-correlation) and its gradients, eager: by kernels or libraries of the device, or windows.
 // SPDX-License-Identifier: MIT
 #pragma once
 

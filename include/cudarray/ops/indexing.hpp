@@ -142,6 +142,7 @@ class selection {
       if (masked_) return choose<Build>(detail::elementwise(#sign "=", op::name##_op{}, array_, v));              \
     }                                                                                                             \
     const picked p = picks<Build>();                                                                              \
+    if (masked_) return write<Build>(p, detail::elementwise(#sign "=", op::name##_op{}, node<Build>(), v));       \
     write<Build>(                                                                                                 \
         p, detail::elementwise(#sign "=", op::name##_op{}, detail::make_gather(p.from, p.index, 0, "index"), v)); \
   }
@@ -206,7 +207,8 @@ class selection {
   template <class Build, class V>
   void write(const picked& p, const V& v) {
     const auto& given = detail::as_operand<T>("assignment", v);
-    const auto& [from, index] = p;
+    const auto& from = p.from;
+    const auto& index = p.index;
     detail::check_writable(*array_.storage(), array_.where());
     const cudarray::shape selected = detail::selected_shape(from.where.dims, 0, index.where.dims);
     if (detail::broadcast_shapes("assignment", selected, given.dims()) != selected)
@@ -219,13 +221,14 @@ class selection {
     if constexpr (detail::is_scalar_node<N>) {
       put(given);
     } else {
-      // a value that reads what is written is evaluated first, and so is what takes more than a load
-      bool apart = false;
+      // an array in C order, which has nothing of what is written, is read as it stands; all else is evaluated first
+      bool in_place = false;
       if constexpr (::std::is_same_v<N, detail::leaf<detail::node_value_t<N>, Device>>) {
-        apart = !detail::overlaps(from.store.get(), from.where, given, false);
-        if (apart) put(given);
+        in_place = given.where.dims == selected && detail::is_c_contiguous(given.where) &&
+                   !detail::overlaps(from.store.get(), from.where, given, false);
+        if (in_place) put(given);
       }
-      if (!apart) put(detail::materialise<Build>(given));
+      if (!in_place) put(detail::materialise<Build>(given));
     }
     // a masked view that could not be flattened was a copy: bring it back
     if (from.store.get() != array_.storage().get())

@@ -11,17 +11,30 @@
 namespace cudarray::inline v0::backend {
 
 namespace host {
-/// Whether our own computes that part: for more than a few channels oneDNN is the faster where it was found, and
-/// matrices of windows where the sums of a gradient do not stay in the second cache.
+
+/// Whether our own is faster than matrices of windows: where these overlap, rows fill packs, and filters, or the sums
+/// of their gradient, stay in the second cache.
 template <class Build, class T>
-bool convolves_itself(const detail::convolution& c) {
+bool suits_own(const detail::convolution& c, int64 work) {
   using what = detail::convolution::what;
-  const bool dense = c.stride[0] == 1 && c.stride[1] == 1;
-  if (c.part == what::backward_data && !(dense && c.padding[0] < c.r && c.padding[1] < c.s)) return false;
-  if (c.c <= 4 && dense) return true;
-  if (Build::onednn && ::std::is_same_v<T, float>) return false;
-  return c.part != what::backward_weights || c.k * c.c * c.r * c.s * Build::vector_bytes <= 1 << 20;
+  constexpr int64 N = blocking<Build, T>::N, small = 1 << 18;
+  const int64 filters = c.k * c.c * c.r * c.s;
+  const bool overlap = c.stride[0] < c.r || c.stride[1] < c.s;
+  if (c.part == what::backward_weights) return overlap && 2 * c.q >= N && filters * Build::vector_bytes <= 1 << 20;
+  const bool back = c.part == what::backward_data;
+  if (back && (c.stride[0] > 1 || c.stride[1] > 1 || c.padding[0] >= c.r || c.padding[1] >= c.s)) return false;
+  return work < small || (overlap && 3 * (back ? c.w : c.q) >= N && filters * int64(sizeof(T)) <= 1 << 19);
 }
+
+template <class Build, class T>
+void convolve_ourselves(const detail::convolution& c, T* x, T* w, T* y, int64 work) {
+  using what = detail::convolution::what;
+  const int64 threads = parts_for(work / 16) == 1 ? 1 : num_threads();
+  if (c.part == what::forward) correlate<Build>(c, x, w, y, threads);
+  else if (c.part == what::backward_data) correlate_back<Build>(c, y, w, x, threads);
+  else correlate_gradient<Build>(c, x, y, w, threads);
+}
+
 }  // namespace host
 
 template <class Build, class T>
@@ -29,27 +42,21 @@ bool convolve_natively(cpu, const detail::convolution& c) {
   if constexpr (!::std::is_floating_point_v<T>) {
     return false;
   } else {
-    using what = detail::convolution::what;
     const int64 work = c.n * c.k * c.p * c.q * c.c * c.r * c.s;  // products of two numbers
     T *const x = static_cast<T*>(c.x->data) + c.offset_x,
              *const w = static_cast<T*>(c.weights->data) + c.offset_weights,
              *const y = static_cast<T*>(c.y->data) + c.offset_y;
-    if (host::convolves_itself<Build, T>(c)) {
-      const int64 threads = host::parts_for(work / 16) == 1 ? 1 : num_threads();
-      if (c.part == what::forward) host::correlate<Build>(c, x, w, y, threads);
-      else if (c.part == what::backward_data) host::correlate_back<Build>(c, y, w, x, threads);
-      else host::correlate_gradient<Build>(c, x, y, w, threads);
-      detail::count(detail::counters.kernels);
-      return true;
-    }
+    const bool own = host::suits_own<Build, T>(c, work);
+    bool done = false;
 #if defined(CUDARRAY_HAS_ONEDNN)
+    // of few channels our own is the faster
     if constexpr (::std::is_same_v<T, float>)
-      if (host::convolve_by_onednn<Build>(c, x, w, y, work)) {
-        detail::count(detail::counters.kernels);
-        return true;
-      }
+      if (!own || c.c > 4 || c.stride[0] > 1 || c.stride[1] > 1)
+        done = host::convolve_by_onednn<Build>(c, x, w, y, work);
 #endif
-    return false;
+    if (!done && own) host::convolve_ourselves<Build>(c, x, w, y, work), done = true;
+    if (done) detail::count(detail::counters.kernels);
+    return done;
   }
 }
 

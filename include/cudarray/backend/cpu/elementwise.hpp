@@ -309,19 +309,28 @@ CUDARRAY_PER_BUILD CUDARRAY_NO_INLINE inline void walk_map(const map_kernels& ma
   });
 }
 
-/// Writes rows to where an index says, which stands still along them. Each thread writes to its share of the places, in
-/// pages, so rows that go to one place are written in order.
+/// Which of the parts writes to a place, of so many bytes, of an array that all parts write to: what is on a page is
+/// one part's, and pages are dealt as by chance, whatever places an index has.
+inline int64 writer_of(int64 place, int64 bytes, int64 parts) {
+  constexpr uint64 mix = 0x9E3779B97F4A7C15;  // Knuth's multiplicative hashing
+  const uint64 page = uint64(place) / (bytes > 0 && bytes < 4096 ? uint64(4096 / bytes) : 1);
+  return parts == 1 ? 0 : int64((page * mix >> 32) * uint64(parts) >> 32);
+}
+
+/// Writes rows to where an index says, which stands still along them. Each thread writes to its share of the places, so
+/// rows that go to one place are written in order.
 template <class Build, class Target, class Tree, int Operands>
 void put_rows(const Target& target, const Tree& tree, const walk_space& s, const int64* step, bool apart) {
   using value = typename Target::value_type;
   using row_target = detail::store_to<value>;
-  constexpr int64 ahead = fetcher::ahead, line = 64 / int64(sizeof(value)), most_fetched = 16 * line, page = 4096;
+  constexpr int64 ahead = fetcher::ahead, line = 64 / int64(sizeof(value)), most_fetched = 16 * line;
   struct pending {
     value* to;
     int64 offset[Operands];
   };
   const int inner = s.ndim - 1;
-  const int64 n = s.extent[inner], rows = s.size(0, inner), pitch = target.stride * int64(sizeof(value)),
+  const int64 n = s.extent[inner], rows = s.size(0, inner),
+              pitch = (target.stride < 0 ? -target.stride : target.stride) * int64(sizeof(value)),
               fetched = step[0] != 1       ? 1
                         : n < most_fetched ? n
                                            : most_fetched;
@@ -347,7 +356,7 @@ void put_rows(const Target& target, const Tree& tree, const walk_space& s, const
       const element_access<Build> a{at.offset, step, 0};
       int64 k = int64(target.index(a));
       if (detail::resolve_index(a, k, target.limit, target.fault, target.function, target.axis) &&
-          (parts == 1 || k * (pitch < 0 ? -pitch : pitch) / page % parts == part)) {
+          writer_of(k, pitch, parts) == part) {
         p.to = target.p + k * target.stride;
         for (int i = 0; i < Operands; ++i) p.offset[i] = at.offset[i];
         for (int64 j = 0; j < fetched + line - 1; j += line)
@@ -374,13 +383,6 @@ void run_elementwise(cpu, const Target& target, const Tree& tree, const detail::
     if (row.is)
       return host::map_row<Build, Target, Tree, Operands>(&plan, row.offset, row.step, 0, row.n, {true, false, apart});
   }
-  host::map_kernels map;
-  map.plan = &plan;
-  map.row = host::map_row<Build, Target, Tree, Operands>;
-  map.gathers = host::fetcher::of<Build>(tree);
-  map.packable = host::pack_map<Target, Tree>;
-  if constexpr (host::is_take<Target, Tree>) map.take = host::take_rows<Build, Target, Tree, Operands>;
-  else map.take = nullptr;
   const host::walk_space walk(s);
   if constexpr (!Target::direct) {
     int64 step[Operands];
@@ -388,6 +390,13 @@ void run_elementwise(cpu, const Target& target, const Tree& tree, const detail::
     if (s.ndim > 0 && host::stands_still(target.index, step))
       return host::put_rows<Build, Target, Tree, Operands>(target, tree, walk, step, apart);
   }
+  host::map_kernels map;
+  map.plan = &plan;
+  map.row = host::map_row<Build, Target, Tree, Operands>;
+  map.gathers = host::fetcher::of<Build>(tree);
+  map.packable = host::pack_map<Target, Tree>;
+  if constexpr (host::is_take<Target, Tree>) map.take = host::take_rows<Build, Target, Tree, Operands>;
+  else map.take = nullptr;
   map.copies = host::is_copy<Target, Tree>;
   map.ordered = !Target::direct;
   host::memory_operand of[Operands];

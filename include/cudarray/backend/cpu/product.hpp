@@ -66,20 +66,25 @@ void multiply_copies(int64 depth, const T* a, const T* b, T* c, int64 c_row, boo
       [=](int64 p) { return b + p * K::width; }, c, c_row, add);
 }
 
+/// Calls `run(integral_constant<int, R>, i)`, which returns R, for blocks of R rows from i on that make up `rows`.
+template <class K, class F>
+CUDARRAY_FORCE_INLINE void for_row_blocks(int64 rows, const F& run) {
+  for (int64 i = 0; i < rows;)
+    i += rows - i >= K::rows  ? run(::std::integral_constant<int, K::rows>{}, i)
+         : rows - i >= K::few ? run(::std::integral_constant<int, K::few>{}, i)
+                              : run(::std::integral_constant<int, 1>{}, i);
+}
+
 /// All rows of c, Packs of each, from the operands as they stand; b has unit steps along its rows.
 template <class Build, class T, int Packs>
 void multiply_in_place(int64 m, int64 k, const T* a, int64 a_row, int64 a_column, const T* b, int64 b_row, T* c,
                        int64 c_row) {
   using K = blocking<Build, T>;
-  const auto run = [=](auto rows, int64 i) {
+  for_row_blocks<K>(m, [=](auto rows, int64 i) {
     multiply_block<Build, T, rows(), Packs>(
         k, a + i * a_row, a_row, a_column, [=](int64 p) { return b + p * b_row; }, c + i * c_row, c_row, false);
     return rows();
-  };
-  for (int64 i = 0; i < m;)
-    i += m - i >= K::rows  ? run(::std::integral_constant<int, K::rows>{}, i)
-         : m - i >= K::few ? run(::std::integral_constant<int, K::few>{}, i)
-                           : run(::std::integral_constant<int, 1>{}, i);
+  });
 }
 
 /// Copies fewer than 2 * Most elements, in pieces of fixed sizes.

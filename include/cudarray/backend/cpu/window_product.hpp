@@ -17,23 +17,23 @@ template <class Build, class T>
 struct window_lines {
   static constexpr int N = blocking<Build, T>::N;
   const detail::convolution& c;
-  int64 most_rows, rows, pitch, step;  // rows of results and of pixels, a line, from a row of results to the next
+  int64 rows, pitch, step;  // rows of pixels, elements of a line, and from a row of results to the next
   scratch memory;
   T* pixels;
   int64* offset;  // of each pixel of a window
 
   static int64 pitch_of(const detail::convolution& c) { return (c.q + N - 1) / N * N + (c.s - 1) / c.stride[1]; }
   static int64 pixel_rows(const detail::convolution& c, int64 results) { return (results - 1) * c.stride[0] + c.r; }
+  static int64 bytes_of(int64 taps) { return (taps * 8 + 63) / 64 * 64; }
   static int64 elements_of_line(const detail::convolution& c) { return c.c * c.stride[1] * pitch_of(c); }
 
   window_lines(const detail::convolution& of, int64 most, int64 taps)
       : c(of),
-        most_rows(most),
         rows(pixel_rows(of, most)),
         pitch(pitch_of(of)),
         step(of.stride[0] * of.stride[1] * pitch),
-        memory(elements_of_line(of) * pixel_rows(of, most) * int64(sizeof(T)) + taps * 8),
-        pixels(reinterpret_cast<T*>(memory.p + taps * 8)),
+        memory(elements_of_line(of) * pixel_rows(of, most) * int64(sizeof(T)) + bytes_of(taps)),
+        pixels(reinterpret_cast<T*>(memory.p + bytes_of(taps))),
         offset(reinterpret_cast<int64*>(memory.p)) {
     ::std::memset(pixels, 0, ::std::size_t(elements_of_line(c) * rows) * sizeof(T));
     for (int64 t = 0; t < taps; ++t) {
@@ -65,8 +65,9 @@ struct window_lines {
   }
 };
 
-/// Rows x Packs results from (y, x) on, for filters from the first of `filters` on. A row's last pack may run into the
-/// rows below, which are written later; what would run past `end` goes through a copy.
+/// Rows x Packs results from (y, x) on, for filters from the first of `filters` on. Rows are made in ascending order: a
+/// row's last pack may run into rows below, which are written later. What would run past `end`, where the band of this
+/// filter ends and another thread's may begin, goes through a copy.
 template <class Build, class T, int Rows, int Packs>
 void multiply_windows(const window_lines<Build, T>& lines, int64 depth, const T* filters, int64 row, int64 x, T* to,
                       int64 plane, const T* end) {
@@ -107,7 +108,7 @@ void correlate(const detail::convolution& c, const T* x, const T* filters, T* y,
     for (int64 unit = units * part / parts; unit < units * (part + 1) / parts; ++unit) {
       const int64 image = unit / bands, first = unit % bands * band, count = c.p - first < band ? c.p - first : band;
       lines.fill(x + image * c.c * c.h * c.w, first, count);
-      const auto run = [&](auto rows, int64 filter) {
+      for_row_blocks<K>(c.k, [&](auto rows, int64 filter) {
         T* const to = y + (image * c.k + filter) * plane + first * c.q;
         for (int64 row = 0; row < count; ++row)
           for (int64 j = 0; j < c.q; j += K::width)
@@ -115,11 +116,7 @@ void correlate(const detail::convolution& c, const T* x, const T* filters, T* y,
                             : multiply_windows<Build, T, rows(), 1>)(lines, depth, filters + filter * depth, row, j,
                                                                      to + row * c.q + j, plane, to + count * c.q);
         return rows();
-      };
-      for (int64 filter = 0; filter < c.k;)
-        filter += c.k - filter >= K::rows  ? run(::std::integral_constant<int, K::rows>{}, filter)
-                  : c.k - filter >= K::few ? run(::std::integral_constant<int, K::few>{}, filter)
-                                           : run(::std::integral_constant<int, 1>{}, filter);
+      });
     }
   });
 }
@@ -242,10 +239,11 @@ void sum_group(const gradient_plan<Build, T>& plan, window_lines<Build, T>& line
   const auto lane = simd::from_lanes<T, N, Build>([](int k) { return T(k); });
   const auto all = lane == lane, here = c.q % N == 0 ? all : lane < simd::splat<T, N, Build>(T(c.q % N));
   using mask = decltype(lane == lane);
-  const scratch space(plan.packs * int64(sizeof(pack)) + G::filters * plan.band * plan.pitch * int64(sizeof(T)));
+  const int64 bytes = plan.packs * int64(sizeof(pack)) + G::filters * plan.band * plan.pitch * int64(sizeof(T));
+  const scratch space(bytes);
   pack* const sum = reinterpret_cast<pack*>(space.p);
   T* const edge = reinterpret_cast<T*>(sum + plan.packs);
-  ::std::memset(static_cast<void*>(sum), 0, ::std::size_t(plan.packs) * sizeof(pack));
+  ::std::memset(static_cast<void*>(sum), 0, ::std::size_t(bytes));
   for (int64 unit = plan.units * group / plan.groups; unit < plan.units * (group + 1) / plan.groups; ++unit) {
     const int64 image = unit / plan.bands, first = unit % plan.bands * plan.band,
                 count = c.p - first < plan.band ? c.p - first : plan.band;
