@@ -201,9 +201,13 @@ TEST_CASE("nnet: conv2d of more images than are unfolded at once, in a half type
                dy = ca::astype<ca::float16>(test::wave_of({1, 2, 64, 64}, 2));
   const nnet::conv_options o{.padding = 2};
   const halves xs = ca::broadcast_to(x, {90, 1, 64, 64}), dys = ca::broadcast_to(dy, {90, 2, 64, 64});
-  CHECK(ca::all(nnet::conv2d(xs, w, o) == nnet::conv2d(x, w, o)).item());
-  CHECK(ca::all(nnet::conv2d_backward_data(dys, w, xs.shape(), o) == nnet::conv2d_backward_data(dy, w, x.shape(), o))
-            .item());
+  // libraries take other ways for other numbers of images: the last bit may differ
+  const auto alike = [](const halves& many, const halves& one) {
+    const ca::ndarray<float> a = ca::astype<float>(many), b = ca::astype<float>(one);
+    return ca::all(ca::abs(a - b) <= ca::abs(b) * 2e-3f + 1e-3f).item();
+  };
+  CHECK(alike(nnet::conv2d(xs, w, o), nnet::conv2d(x, w, o)));
+  CHECK(alike(nnet::conv2d_backward_data(dys, w, xs.shape(), o), nnet::conv2d_backward_data(dy, w, x.shape(), o)));
 }
 
 TEST_CASE("nnet: the gradient of conv2d's filters is the same with any number of threads") {
