@@ -130,7 +130,8 @@ TEST_CASE("indexing: rows of many lengths written") {
       // a wrong index changes nothing on the CPU, and on CUDA leaves its own row out
       const ca::ndarray<int64> wrong = ca::where(ca::arange(written) == 0, int64(300), row), w = x.copy();
       CHECK(out_of_range([&] { w(wrong) = -1; }).find("index 300 is out of bounds") != std::string::npos);
-      CHECK(ca::sum(w == x).item() >= (300 - (written - 1)) * columns);
+      const bool late = !ca::device_type_t<decltype(w)>::synchronous;
+      CHECK(ca::sum(w == x).item() >= (late ? 301 - written : 300) * columns);
     }
 }
 

@@ -1,4 +1,4 @@
-// Convolution on the CPU: our own for few channels, oneDNN's where it was found.
+// Convolution on the CPU: our own, oneDNN's where it was found and is the faster, or neither.
 // SPDX-License-Identifier: MIT
 #pragma once
 
