@@ -34,6 +34,7 @@ template <int V, int U, int Operands, class Target, class Tree>
 __global__ void __launch_bounds__(block_threads)
     row_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree,
                const __grid_constant__ thread_space<Operands> s, const divider per_row) {
+  in_stream_order();
   constexpr bool taken = picks_rows<Target, Tree>;  // as wholes
   constexpr reach how = taken ? reach::taken : reach::whole;
   row_access<V, Operands, Tree, Target> a[U];
@@ -89,6 +90,7 @@ template <int V, int U, int Operands, class Target, class Tree>
 __global__ void __launch_bounds__(block_threads)
     map_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree,
                const __grid_constant__ thread_space<Operands> s) {
+  in_stream_order();
   lane_access<V, Operands, Tree, Target> a[U];
   const int64 t = int64(blockIdx.x) * (U * block_threads) + threadIdx.x;
 #pragma unroll
@@ -145,6 +147,7 @@ template <int Tile, int Operands, class Target, class Tree>
 __global__ void __launch_bounds__(block_threads, registers<1, Tree>::count <= 2 ? 5 : 1)
     tile_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree,
                 const __grid_constant__ map_cover<Operands> s) {
+  in_stream_order();
   extern __shared__ __align__(16) char shared[];
   constexpr int U = Tile / 32, V = Tile / tile_rows;
   using part = tile_part<lane_access<V, Operands, Tree>, Tile, Tree::widest>;
@@ -201,6 +204,7 @@ inline constexpr bool fills<detail::store_to<T>, detail::generated<I, G>> =
 template <int U, class G>
 __global__ void __launch_bounds__(block_threads)
     fill_kernel(typename G::value_type* to, const __grid_constant__ G numbers, const int64 n) {
+  in_stream_order();
   constexpr int V = G::group;
   const int64 first = int64(blockIdx.x) * (U * block_threads) + threadIdx.x;
   lanes<typename G::value_type, V> v[U];

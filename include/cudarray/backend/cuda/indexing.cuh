@@ -38,6 +38,7 @@ struct plus {
 template <class Count>
 __global__ void __launch_bounds__(block_threads)
     count_flags_kernel(const uint8* mask, Count* counts, unsigned long long* all, int64 n, int64 chunk) {
+  in_stream_order();
   __shared__ Count shared[select_warps];
   const int lane = int(threadIdx.x) % warp;
   const int64 c = int64(blockIdx.x) * select_warps + int(threadIdx.x) / warp;
@@ -56,6 +57,7 @@ __global__ void __launch_bounds__(block_threads)
 template <class T, class Count, class Item>
 __global__ void __launch_bounds__(block_threads)
     select_kernel(const uint8* mask, const Count* counts, T* to, int64 n, int64 chunk, const Item item) {
+  in_stream_order();
   constexpr int U = 8;
   __shared__ Count shared[select_warps];
   __shared__ uint16 places[select_warps][flags_tile];

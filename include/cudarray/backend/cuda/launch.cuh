@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
 #include <nv/target>
 
 #include "memory.hpp"
@@ -12,6 +13,31 @@ inline constexpr int block_threads = 256, warp = 32;
 inline constexpr int tile_rows = 8;           ///< of the threads of a tile, a warp in each
 inline constexpr int most_shared = 48 << 10;  ///< bytes of shared memory that every block may have
 
+/// The first statement of every kernel (scripts/check-layers looks): a kernel of ours may be launched while the one
+/// before it in the stream still runs. Lets the next one be launched as soon as all blocks of this have begun, and
+/// waits until all work before it is done and its memory seen.
+__device__ inline void in_stream_order() {
+  NV_IF_TARGET(NV_PROVIDES_SM_90, (asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::
+                                                    : "memory");))
+}
+
+/// Whether a kernel was compiled for devices that have clusters and early launches, and this is one; looked up once.
+CUDARRAY_NO_INLINE inline bool compiled_for_hopper(int ordinal, const void* kernel) {
+  static ::std::atomic<uint64> known[512];
+  const uint64 place = reinterpret_cast<uint64>(kernel), key = (place << 1) ^ (uint64(ordinal) << 56);
+  ::std::atomic<uint64>& entry = known[(place >> 4) % 512];
+  const uint64 seen = entry.load(::std::memory_order_relaxed);
+  if ((seen & ~uint64(1)) == key) return (seen & 1) != 0;
+  const device_guard guard(ordinal);
+  cudaFuncAttributes code;
+  int major = 0;
+  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal), "cudaDeviceGetAttribute");
+  check(cudaFuncGetAttributes(&code, kernel), "cudaFuncGetAttributes");
+  const bool yes = major >= 9 && code.ptxVersion >= 90;
+  entry.store(key | uint64(yes), ::std::memory_order_relaxed);
+  return yes;
+}
+
 /// Launches a kernel on the current stream of `ordinal` after ordering it behind other users of its operands (operand
 /// 0 is written); counted and checked. Blocks of a cluster, so many along y, run at the same time.
 CUDARRAY_NO_INLINE inline void launch_kernel(int ordinal, detail::storage* const* operands, int count,
@@ -20,26 +46,20 @@ CUDARRAY_NO_INLINE inline void launch_kernel(int ordinal, detail::storage* const
   const device_guard guard(ordinal);
   const stream_ref& stream = current(ordinal);
   for (int k = 0; k < count; ++k) use_on(operands[k], stream, k == 0);
-  if (cluster == 1) {
-    check(cudaLaunchKernel(kernel, grid, threads, arguments, shared_bytes, stream->handle), "kernel launch");
-  } else {
-    cudaLaunchAttribute size{};
-    size.id = cudaLaunchAttributeClusterDimension;
-    size.val.clusterDim.x = size.val.clusterDim.z = 1;
-    size.val.clusterDim.y = cluster;
-    const cudaLaunchConfig_t how{grid, threads, shared_bytes, stream->handle, &size, 1};
-    check(cudaLaunchKernelExC(&how, kernel, arguments), "kernel launch");
+  cudaLaunchAttribute how[2] = {};
+  unsigned given = 0;
+  if (compiled_for_hopper(ordinal, kernel)) {
+    how[given].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    how[given++].val.programmaticStreamSerializationAllowed = 1;
   }
+  if (cluster > 1) {
+    how[given].id = cudaLaunchAttributeClusterDimension;
+    how[given].val.clusterDim.x = how[given].val.clusterDim.z = 1;
+    how[given++].val.clusterDim.y = cluster;
+  }
+  const cudaLaunchConfig_t config{grid, threads, shared_bytes, stream->handle, how, given};
+  check(cudaLaunchKernelExC(&config, kernel, arguments), "kernel launch");
   detail::count(detail::counters.kernels);
-}
-/// How many blocks a cluster may have: 1 where the device, or what the kernel was compiled for, has none.
-CUDARRAY_NO_INLINE inline int most_of_cluster(int ordinal, const void* kernel) {
-  const device_guard guard(ordinal);
-  int clusters = 0;
-  cudaFuncAttributes code;
-  check(cudaDeviceGetAttribute(&clusters, cudaDevAttrClusterLaunch, ordinal), "cudaDeviceGetAttribute");
-  check(cudaFuncGetAttributes(&code, kernel), "cudaFuncGetAttributes");
-  return clusters != 0 && code.ptxVersion >= 90 ? 8 : 1;
 }
 template <class... P>
 void launch_clusters(unsigned cluster, int ordinal, detail::storage* const* operands, int count, void (*kernel)(P...),

@@ -65,6 +65,7 @@ struct pool_plan {
 
 template <class C, bool Average, class T>
 __global__ void __launch_bounds__(block_threads) pool_kernel(T* to, const T* images, const pool_plan p) {
+  in_stream_order();
   int64 at, plane;
   int i, j;
   if (!p.place(at, plane, i, j)) return;
@@ -99,6 +100,7 @@ __device__ int first_largest(const T* image, const pool_plan& p, pool_plan::axis
 }
 template <class T>
 __global__ void __launch_bounds__(block_threads) largest_kernel(int32* found, const T* images, const pool_plan p) {
+  in_stream_order();
   int64 at, plane;
   int i, j;
   if (!p.place(at, plane, i, j)) return;
@@ -110,6 +112,7 @@ __global__ void __launch_bounds__(block_threads) largest_kernel(int32* found, co
 template <class C, class T>
 __global__ void __launch_bounds__(block_threads)
     spread_gradient_kernel(T* to, const T* gradient, const T* images, const pool_plan p) {
+  in_stream_order();
   int64 at, plane;
   int i, j;
   if (!p.place(at, plane, i, j)) return;
@@ -130,6 +133,7 @@ __global__ void __launch_bounds__(block_threads)
 template <class T>
 __global__ void __launch_bounds__(block_threads)
     max_pool_gradient_kernel(T* to, const T* gradient, const int32* found, const pool_plan p) {
+  in_stream_order();
   using C = detail::compute_t<T>;
   int64 at, plane;
   int row, column;
@@ -151,6 +155,7 @@ __global__ void __launch_bounds__(block_threads)
 template <class C, class T>
 __global__ void __launch_bounds__(block_threads)
     average_pool_gradient_kernel(T* to, const T* gradient, const pool_plan p) {
+  in_stream_order();
   int64 at, plane;
   int row, column;
   if (!p.place(at, plane, row, column)) return;

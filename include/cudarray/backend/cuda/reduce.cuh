@@ -255,6 +255,7 @@ __global__ void __launch_bounds__(
     least_blocks<Wide, V, int(sizeof(typename Op::template types<typename Tree::value_type>::total)), Tree>)
     reduce_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree, void* partial,
                   uint32* tickets, const __grid_constant__ reduce_cover<Operands> r) {
+  in_stream_order();
   using types = typename Op::template types<typename Tree::value_type>;
   using total = ::std::conditional_t<Near, typename near_total<typename types::total>::type, typename types::total>;
   using index = ::std::conditional_t<Near, int32, int64>;

@@ -41,6 +41,7 @@ template <detail::row_function F, bool Wide, int V, int Operands, class Target, 
 __global__ void __launch_bounds__(block_threads)
     rows_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree,
                 const __grid_constant__ thread_space<Operands> s, const int deep, const int64 rows) {
+  in_stream_order();
   using T = detail::compute_t<typename Tree::value_type>;
   constexpr bool per_row = F == detail::row_function::logsumexp;
   constexpr reach how = Wide ? reach::wide : reach::masked;
@@ -149,6 +150,7 @@ __global__ void __launch_bounds__(row_threads)
     row_passes_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree,
                       const __grid_constant__ thread_space<Operands> s, const __grid_constant__ row_cover r,
                       const row_cover::phase phase, Part* found) {
+  in_stream_order();
   using T = detail::compute_t<typename Tree::value_type>;
   using access = lane_access<V, Operands, Tree>;
   constexpr bool per_row = F == detail::row_function::logsumexp;
@@ -291,9 +293,7 @@ bool run_rows(cuda device, const Make& make, const Tree& tree, const detail::ite
     return true;
   }
   constexpr auto passes = gpu::row_passes_kernel<F, V, Operands, target, Tree, gpu::row_part<T>>;
-  static int clusters[gpu::most_devices];  // how many blocks they have
-  int& cluster = clusters[device.ordinal];
-  if (cluster == 0) cluster = gpu::most_of_cluster(device.ordinal, reinterpret_cast<const void*>(passes));
+  const int cluster = gpu::compiled_for_hopper(device.ordinal, reinterpret_cast<const void*>(passes)) ? 8 : 1;
   t.divide(s, 1, x, true);
   const gpu::row_cover r = gpu::cover_rows(rows, places, !per_row, cluster, gpu::multiprocessors(device.ordinal));
   for (int k = 0; k < Operands; ++k) t.lane_step[k] = r.threads * s.stride[k][x];

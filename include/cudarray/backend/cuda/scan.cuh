@@ -14,6 +14,7 @@ namespace gpu {
 template <class Op, class T>
 __global__ void __launch_bounds__(block_threads, 6)
     scan_short_kernel(const T* from, scan_result<Op, T>* to, uint64*, const scan_plan p) {
+  in_stream_order();
   using total = scan_total<Op, T>;
   using R = scan_result<Op, T>;
   constexpr int items = scan_items<T, R>, stride = block_threads + block_threads / warp;
@@ -86,6 +87,7 @@ __device__ void store_column(const T (&v)[Items], scan_total<Op, T> before, scan
 template <class Op, class T>
 __global__ void __launch_bounds__(block_threads, 6)
     scan_columns_kernel(const T* from, scan_result<Op, T>* to, uint64*, const scan_plan p) {
+  in_stream_order();
   using total = scan_total<Op, T>;
   constexpr int items = scan_items<T, scan_result<Op, T>>;
   __shared__ __align__(16) char totals[block_threads * sizeof(total)];
@@ -108,6 +110,7 @@ inline constexpr int scan_blocks = 4;  ///< of scan_long_kernel, on a multiproce
 template <bool Rows, class Op, class T>
 __global__ void __launch_bounds__(block_threads, scan_blocks)
     scan_long_kernel(const T* from, scan_result<Op, T>* to, uint64* words, const scan_plan p) {
+  in_stream_order();
   using total = scan_total<Op, T>;
   using R = scan_result<Op, T>;
   constexpr int items = scan_items<T, R>;

@@ -41,6 +41,7 @@ inline constexpr int run_length = 32;
 template <int V, class T>
 __global__ void __launch_bounds__(block_threads)
     add_runs_kernel(T* to, const T* values, lanes<detail::compute_t<T>, V>* edges, const add_plan p) {
+  in_stream_order();
   using C = detail::compute_t<T>;
   constexpr int U = 4;
   const int64 groups = p.inner / V;
@@ -98,6 +99,7 @@ __global__ void __launch_bounds__(block_threads)
 template <int V, class T>
 __global__ void __launch_bounds__(block_threads)
     add_edges_kernel(T* to, const lanes<detail::compute_t<T>, V>* edges, const add_plan p) {
+  in_stream_order();
   using C = detail::compute_t<T>;
   const int64 groups = p.inner / V;
   int64 c, group, outer;

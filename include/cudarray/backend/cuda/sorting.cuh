@@ -50,6 +50,7 @@ struct ordered {
 /// `to[i] = f(i)`
 template <class T, class F>
 __global__ void __launch_bounds__(block_threads) each_kernel(T* to, int64 n, const F f) {
+  in_stream_order();
   const int64 i = int64(blockIdx.x) * (4 * block_threads) + threadIdx.x;
 #pragma unroll
   for (int k = 0; k < 4; ++k)
@@ -85,6 +86,7 @@ struct place_in_row {
 /// Negative NaNs, which CUB puts first, go last: how many there are, and a copy of the sorted keys, if any.
 template <class T>
 __global__ void __launch_bounds__(block_threads) find_nan_kernel(const T* sorted, T* copy, int64* shift, int64 n) {
+  in_stream_order();
   const auto negative_nan = [=](int64 i) { return sorted[i] != sorted[i] && math::copysign(T(1), sorted[i]) < T(0); };
   int64 low = 0, high = negative_nan(0) ? n : 0;  // the first that is none
   while (low < high) {
@@ -99,6 +101,7 @@ __global__ void __launch_bounds__(block_threads) find_nan_kernel(const T* sorted
 }
 template <class T>
 __global__ void __launch_bounds__(block_threads) rotate_kernel(T* sorted, const T* copy, const int64* shift, int64 n) {
+  in_stream_order();
   const int64 by = *shift;
   if (by == 0) return;
   for (int64 i = int64(blockIdx.x) * block_threads + threadIdx.x; i < n; i += int64(gridDim.x) * block_threads)
@@ -109,6 +112,7 @@ __global__ void __launch_bounds__(block_threads) rotate_kernel(T* sorted, const 
 template <bool Positions, int Items, class T>
 __global__ void __launch_bounds__(block_threads)
     sort_rows_kernel(const T* from, ::std::conditional_t<Positions, int64, T>* to, int n) {
+  in_stream_order();
   using bits = typename ordered<T>::bits;
   using sorter =
       ::cub::BlockRadixSort<bits, block_threads, Items, ::std::conditional_t<Positions, uint16, ::cub::NullType>>;
