@@ -137,6 +137,55 @@ TEST_CASE("reductions: layouts and fused operands") {
   CHECK(ca::argmax(n % 1000).item() == 999);
 }
 
+TEST_CASE("reductions: very many rows") {
+  const ca::int64 rows = 70001;
+  for (const ca::int64 n : {128, 192}) {
+    const auto a = ca::eval(ca::astype<float>(ca::reshape(ca::arange(rows * n) % 1009, {rows, n})));
+    const auto sums = test::values(ca::sum(a, 1)), tops = test::values(ca::max(a, 1));
+    const auto places = test::values(ca::argmax(a, 1));
+    int wrong = 0;
+    for (ca::int64 i = 0; i < rows; ++i) {
+      ca::int64 sum = 0, at = 0;
+      for (ca::int64 j = 0; j < n; ++j) {
+        sum += (i * n + j) % 1009;
+        if ((i * n + j) % 1009 > (i * n + at) % 1009) at = j;
+      }
+      const auto k = std::size_t(i);
+      wrong += sums[k] != float(sum) || tops[k] != float((i * n + at) % 1009) || places[k] != at;
+    }
+    CHECK(wrong == 0);
+  }
+  for (const ca::int64 n : {48, 96, 136, 256})  // of a type of two bytes
+    CHECK(ca::all(ca::sum(ca::ones<ca::float16>({rows * 4, n}), 1) == float(n)).item());
+}
+
+template <class T>
+void sum_extremes(T value) {
+  CAPTURE(ca::dtype_name<T>);
+  using shape = std::pair<ca::int64, ca::int64>;
+  for (const auto& [r, c] : {shape{3, 70001}, {70001, 3}, {300, 300}, {40000, 16}, {5, 40000}}) {
+    const auto a = ca::eval(ca::full<T>({r, c}, value));
+    for (const int axis : {0, 1}) {
+      const ca::int64 n = axis == 0 ? r : c;
+      const doubles sums(std::size_t(r * c / n), double(value) * double(n)), means(sums.size(), double(value));
+      CHECK(test::equal(ca::sum(a, axis), {r * c / n}, sums));
+      CHECK(test::equal(ca::sum(ca::flip(a, 1), axis), {r * c / n}, sums));
+      CHECK(test::equal(ca::mean(a, axis), {r * c / n}, means));
+    }
+    CHECK(test::equal(ca::sum(a), {}, doubles{double(value) * double(r * c)}));
+  }
+}
+TEST_CASE("reductions: many small integers of the largest magnitude") {
+  sum_extremes<ca::uint8>(255);
+  sum_extremes<ca::int8>(-128);
+  sum_extremes<ca::uint16>(65535);
+  sum_extremes<ca::int16>(-32768);
+  sum_extremes<bool>(true);
+  const auto far = ca::eval(ca::full<ca::int32>({2, 50000}, -2147483647 - 1));
+  CHECK(test::equal(ca::sum(far), {}, doubles{-214748364800000}));
+  CHECK(test::equal(ca::mean(far, 1), {2}, doubles{-2147483648.0, -2147483648.0}));
+}
+
 TEST_CASE("reductions: sum, prod and mean, and their dtypes") {
   const auto a = make();
   const auto i8 = ca::array<ca::int8>({100, 100, -1});

@@ -23,9 +23,17 @@ auto sum_type() {
   else if constexpr (kind_of<V> == kind::unsigned_) return uint64{};
   else return V{};
 }
-/// Floats are added up in blocks of their own type (float32 for halves), the blocks in float64.
-template <class R>
-using block_of = detail::compute_t<R>;
+/// Few elements are added up in a type of their own, what comes of it in `total_of`: floats in theirs (float32 for
+/// halves) and in float64; numbers of 8 and 16 bits, of which 32 bits hold the sum of 32768, in those and in 64.
+template <class V>
+auto block_type() {
+  if constexpr (kind_of<V> >= kind::floating) return detail::compute_t<V>{};
+  else if constexpr (sizeof(V) >= 4) return sum_type<V>();
+  else if constexpr (kind_of<V> == kind::unsigned_) return uint32{};
+  else return int32{};
+}
+template <class V>
+using block_of = decltype(block_type<V>());
 template <class R>
 using total_of =
     ::std::conditional_t<detail::is_floating<R>, double, ::std::conditional_t<detail::is_complex<R>, complex128, R>>;
@@ -49,8 +57,7 @@ struct reduction {
 
 struct sum_op : reduction<false, true> {
   template <class V>
-  using types =
-      accumulate_in<decltype(sum_type<V>()), block_of<decltype(sum_type<V>())>, total_of<decltype(sum_type<V>())>>;
+  using types = accumulate_in<decltype(sum_type<V>()), block_of<V>, total_of<decltype(sum_type<V>())>>;
   template <class A>
   CUDARRAY_HD static constexpr A identity() {
     return A(0);
@@ -66,7 +73,8 @@ struct sum_op : reduction<false, true> {
 struct prod_op : reduction<false, true> {
   static constexpr bool parts_overflow = true;
   template <class V>
-  using types = sum_op::types<V>;
+  using types =
+      accumulate_in<decltype(sum_type<V>()), block_of<decltype(sum_type<V>())>, total_of<decltype(sum_type<V>())>>;
   template <class A>
   CUDARRAY_HD static constexpr A identity() {
     return A(1);
@@ -81,8 +89,10 @@ struct prod_op : reduction<false, true> {
 
 struct mean_op : sum_op {
   template <class V>
-  using types = ::std::conditional_t<(kind_of<V> < kind::floating), accumulate_in<double, double, double>,
-                                     accumulate_in<V, block_of<V>, total_of<V>>>;
+  using types =
+      ::std::conditional_t<(kind_of<V> < kind::floating),
+                           accumulate_in<double, ::std::conditional_t<(sizeof(V) < 8), block_of<V>, double>, double>,
+                           accumulate_in<V, block_of<V>, total_of<V>>>;
   template <class R, class A>
   CUDARRAY_HD static constexpr R finish(A total, int64 count) {
     if constexpr (detail::is_complex<A>)

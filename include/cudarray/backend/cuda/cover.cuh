@@ -227,6 +227,7 @@ struct reduce_cover {
   bool near = true;  ///< 32 bits hold every result, tile, place and step
   int wide = 1, deep = 1, abreast = 1, beside = 1, abreast_log2 = 0;
   int own = 1;                 ///< of `wide` results a block finishes so many; the next block does the others
+  bool once = false;           ///< a block takes no other results after its own
   int left_step = 1;           ///< what a step takes from the places left in a run, or from the runs left
   int64 results = 1;           ///< threads' places on the kept axes
   int64 row = 1, runs = 1;     ///< places in a run, and runs
@@ -287,11 +288,11 @@ CUDARRAY_NO_INLINE void share_runs(reduce_cover<Operands>& r, const detail::iter
 /// Spreads the threads, which take U steps at a time; false where loads cannot be wide.
 template <int Operands>
 CUDARRAY_NO_INLINE bool spread_threads(reduce_cover<Operands>& r, const detail::iteration_space<Operands>& s, int V,
-                                       int U, int64 enough) {
+                                       int U, int64 enough, bool brief) {
   constexpr int64 far = int64(1) << 31;
   const int inner = s.kept < s.ndim ? s.ndim - 1 : -1, across = s.kept - 1;
   const bool ragged = r.walk == reduce_walk::ragged, turns = ragged && !r.along;
-  r.threads = {};
+  r.threads = {}, r.once = false;
   r.threads.divide(s, V, r.along ? inner : across, r.loads_wide(), turns ? V - 1 : 0);
   r.results = r.runs = 1;
   for (int d = 0; d < s.ndim; ++d)
@@ -306,13 +307,18 @@ CUDARRAY_NO_INLINE bool spread_threads(reduce_cover<Operands>& r, const detail::
     least = r.threads.by_warps ? warp : power_of_two_above(ceil_div(r.row, 4), 4);
     if (const int edges = power_of_two_above(2 * V - 2, block_threads); ragged && r.row >= 4 * edges && least < edges)
       least = edges;
+    r.once = r.walk == reduce_walk::straight && r.runs == 1 && places >= (V > 4 ? 6 : 32) && (brief || places < 256);
+    if (r.once) least = power_of_two_above(places / 16 + 1, block_threads);
   } else {
-    most = block_threads / power_of_two_above(r.results + turns, r.loads_wide() ? 32 : 128);
+    // of few results each has many blocks, and leaves the last of them less to add up where it has fewer results
+    const int widest = !r.loads_wide() ? 128 : turns || r.results > 8192 ? 32 : r.results > 512 ? 16 : 8;
+    most = block_threads / power_of_two_above(r.results + turns, widest);
     while (most > 1 && places < most * 4 && r.results > block_threads / most) most /= 2;
     if (turns) least = V;  // rows that are off alignment alike are a thread's
   }
   const int wished = power_of_two_above(ceil_div(enough, r.results > 0 ? r.results : 1), block_threads);
   r.deep = wished < least ? least : wished < most ? wished : most > least ? most : least;
+  r.once = r.once && r.deep == least;
   r.wide = block_threads / r.deep;
   r.own = turns ? r.wide - 1 : r.wide;
   share_runs(r, s, V, U);
@@ -332,7 +338,7 @@ CUDARRAY_NO_INLINE bool spread_threads(reduce_cover<Operands>& r, const detail::
 template <int Operands>
 CUDARRAY_NO_INLINE void cover_reduce(reduce_cover<Operands>& r, const detail::iteration_space<Operands>& s,
                                      const operand_info* of, int loads, int V, int U, int apart_U, bool indexed,
-                                     int multiprocessors) {
+                                     bool brief, int multiprocessors) {
   const int inner = s.kept < s.ndim ? s.ndim - 1 : -1, across = s.kept - 1;  // the last axes of both kinds, -1: none
   r.count = s.size(s.kept, s.ndim);
   if (inner >= 0) r.positions = s.extent[inner];
@@ -347,7 +353,7 @@ CUDARRAY_NO_INLINE void cover_reduce(reduce_cover<Operands>& r, const detail::it
   const int64 enough = int64(multiprocessors) * 2048;  // threads that keep the device busy
   const auto fits = [&](reduce_walk w) {
     r.walk = w;
-    return spread_threads(r, s, V, r.loads_wide() ? U : apart_U, enough);
+    return spread_threads(r, s, V, r.loads_wide() ? U : apart_U, enough, brief);
   };
   if (inner >= 0 && r.count > 0 && (!indexed || r.count >> 31 == 0)) {
     uint64 wide = 0;
@@ -363,14 +369,15 @@ CUDARRAY_NO_INLINE void cover_reduce(reduce_cover<Operands>& r, const detail::it
   fits(reduce_walk::apart);
 }
 
-/// Blocks share results where there are few of them; at most as many as run at a time (`wanted`) are made.
+/// Blocks share results where there are few of them; where results are not `once`, at most as many blocks as run at a
+/// time (`wanted`) are made.
 template <int Operands>
 CUDARRAY_NO_INLINE dim3 reduce_grid(const reduce_cover<Operands>& r, int64 wanted) {
   const int64 blocks = ceil_div(r.results, r.own), most = r.runs * r.row / (int64(r.deep) * 16);
   int64 chunks = wanted / blocks;
   chunks = chunks < most ? chunks : most;
   if (chunks < 1 || blocks > most_tickets) chunks = 1;
-  return dim3(unsigned(blocks < wanted ? blocks : wanted), unsigned(chunks));
+  return dim3(unsigned(r.once || blocks < wanted ? blocks : wanted), unsigned(chunks));
 }
 
 }  // namespace cudarray::inline v0::backend::gpu

@@ -115,7 +115,7 @@ __device__ void finish_block(const Target& target, const reduce_cover<Operands>&
 #pragma unroll
     for (int k = 0; k < V; ++k) total[k] = Op::template identity<Total>();
     if (result < r.results)
-#pragma unroll 2
+#pragma unroll(V* int(sizeof(Total)) <= 32 ? 4 : 2)
       for (int c = depth; c < int(gridDim.y); c += r.deep)
 #pragma unroll
         for (int k = 0; k < V; ++k)
@@ -355,7 +355,8 @@ void run_reduce(cuda device, const Target& target, const Tree& tree, const Op&,
   detail::for_each_operand(tree, leaves);
   gpu::reduce_cover<Operands> r;
   const int multiprocessors = gpu::multiprocessors(device.ordinal);
-  gpu::cover_reduce(r, s, leaves.of, loaded::count, V, U, general_U, Op::indexed, multiprocessors);
+  gpu::cover_reduce(r, s, leaves.of, loaded::count, V, U, general_U, Op::indexed, V <= 4 && sizeof(total) == 8,
+                    multiprocessors);
   auto* kernel = r.loads_wide() ? gpu::reduce_kernel<true, true, V, U, Operands, Op, Target, Tree>
                                 : gpu::reduce_kernel<false, true, V, general_U, Operands, Op, Target, Tree>;
   int which = r.loads_wide();
