@@ -4,7 +4,7 @@
 
 #include "../../eval/plan.hpp"
 #include "memory.hpp"
-#include "pack_math.hpp"
+#include "pack_division.hpp"
 #include "threads.hpp"
 #include "tile.hpp"
 

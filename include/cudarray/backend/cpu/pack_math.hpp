@@ -3,52 +3,28 @@
 #pragma once
 
 #include "../../core/philox.hpp"
-#include "pack.hpp"
+#include "library.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace cudarray::inline v0::simd {
 
-#define CUDARRAY_EACH_LANE1(name)                           \
-  template <class T, int N, class B>                        \
-  CUDARRAY_FORCE_INLINE auto name(const pack<T, N, B>& a) { \
-    const auto f = [](T x) { return math::name(x); };       \
-    return each_lane<decltype(f), N, B>(f, a);              \
-  }
-#define CUDARRAY_EACH_LANE2(name)                                                   \
-  template <class T, int N, class B>                                                \
-  CUDARRAY_FORCE_INLINE auto name(const pack<T, N, B>& a, const pack<T, N, B>& b) { \
-    const auto f = [](T x, T y) { return math::name(x, y); };                       \
-    return each_lane<decltype(f), N, B>(f, a, b);                                   \
-  }
-CUDARRAY_EACH_LANE1(exp2)
-CUDARRAY_EACH_LANE1(expm1)
-CUDARRAY_EACH_LANE1(log2)
-CUDARRAY_EACH_LANE1(log10)
-CUDARRAY_EACH_LANE1(log1p)
-CUDARRAY_EACH_LANE1(cbrt)
-CUDARRAY_EACH_LANE1(sin)
-CUDARRAY_EACH_LANE1(cos)
-CUDARRAY_EACH_LANE1(tan)
-CUDARRAY_EACH_LANE1(arcsin)
-CUDARRAY_EACH_LANE1(arccos)
-CUDARRAY_EACH_LANE1(arctan)
-CUDARRAY_EACH_LANE1(sinh)
-CUDARRAY_EACH_LANE1(cosh)
-CUDARRAY_EACH_LANE1(floor)
-CUDARRAY_EACH_LANE1(ceil)
-CUDARRAY_EACH_LANE1(trunc)
-CUDARRAY_EACH_LANE1(rint)
-CUDARRAY_EACH_LANE2(arctan2)
-CUDARRAY_EACH_LANE2(hypot)
-CUDARRAY_EACH_LANE2(fmod)
-CUDARRAY_EACH_LANE2(copysign)
-CUDARRAY_EACH_LANE2(floor_divide)
-CUDARRAY_EACH_LANE2(remainder)
-CUDARRAY_EACH_LANE2(power)
-CUDARRAY_EACH_LANE2(left_shift)
-CUDARRAY_EACH_LANE2(right_shift)
+using library::arccos;
+using library::arcsin;
+using library::arctan;
+using library::arctan2;
+using library::cbrt;
+using library::cos;
+using library::cosh;
+using library::exp2;
+using library::expm1;
+using library::log10;
+using library::log1p;
+using library::log2;
+using library::sin;
+using library::sinh;
+using library::tan;
 
 template <class T, int N, class B>
 CUDARRAY_FORCE_INLINE pack<T, N, B> add(const pack<T, N, B>& a, const pack<T, N, B>& b) {
@@ -237,24 +213,23 @@ CUDARRAY_FORCE_INLINE pack<float, N, B> bounded_exp(const pack<float, N, B>& x) 
   return scale(multiply_add(p * r, r, r) + c(1.f), k);
 }
 
-/// exp, at most 1 ulp off.
+/// exp, float32 at most 1 ulp off. What is 0 is not computed: numbers that underflow take processors 15 times as long,
+/// and softmax is given infinities where a mask hides something.
 template <class T, int N, class B>
 CUDARRAY_FORCE_INLINE pack<T, N, B> exp(const pack<T, N, B>& x) {
-  if constexpr (!::std::is_same_v<T, float>) {
-    const auto f = [](T v) { return math::exp(v); };
-    return each_lane<decltype(f), N, B>(f, x);
-  } else {
-    const auto c = [](float v) { return splat<float, N, B>(v); };
-    return bounded_exp(smaller(c(88.8f), larger(c(-104.f), x)));  // NaN passes
-  }
+  const auto c = [](T v) { return splat<T, N, B>(v); };
+  const auto gone = x < c(sizeof(T) == 4 ? T(-104) : T(-746));
+  const auto rest = select(gone, c(T(0)), x);
+  if constexpr (::std::is_same_v<T, float>)
+    return select(gone, c(0), bounded_exp(smaller(c(88.8f), rest)));  // NaN passes
+  else return select(gone, c(0), library::exp(rest));
 }
 
 /// log by the polynomial of Cephes' logf (S. Moshier); at most 1 ulp off.
 template <class T, int N, class B>
 CUDARRAY_FORCE_INLINE pack<T, N, B> log(const pack<T, N, B>& x) {
   if constexpr (!::std::is_same_v<T, float>) {
-    const auto f = [](T v) { return math::log(v); };
-    return each_lane<decltype(f), N, B>(f, x);
+    return library::log(x);
   } else {
     const auto c = [](float v) { return splat<float, N, B>(v); };
     const auto i = [](int32 v) { return splat<int32, N, B>(v); };
@@ -290,8 +265,7 @@ CUDARRAY_FORCE_INLINE pack<T, N, B> log(const pack<T, N, B>& x) {
 template <class T, int N, class B>
 CUDARRAY_FORCE_INLINE pack<T, N, B> tanh(const pack<T, N, B>& x) {
   if constexpr (!::std::is_same_v<T, float>) {
-    const auto f = [](T v) { return math::tanh(v); };
-    return each_lane<decltype(f), N, B>(f, x);
+    return library::tanh(x);
   } else {
     const auto c = [](float v) { return splat<float, N, B>(v); };
     const auto a = abs(x), z = x * x;
@@ -302,7 +276,7 @@ CUDARRAY_FORCE_INLINE pack<T, N, B> tanh(const pack<T, N, B>& x) {
     p = multiply_add(p, z, c(-3.33332819422e-1f));
     const auto small = multiply_add(p * z, x, x);
     const auto large = c(1.f) - c(2.f) / (bounded_exp(smaller(c(20.f), a + a)) + c(1.f));  // 1 from 18.1 on; NaN passes
-    return select(a < c(0.625f), small, bits<float>(bits<int32>(large) | sign));
+    return bits<float>(bits<int32>(select(a < c(0.625f), small, large)) | sign);
   }
 }
 
@@ -369,9 +343,6 @@ CUDARRAY_FORCE_INLINE detail::product_halves<pack<uint32, N, B>> multiply_wide(c
             from_lanes<uint32, N, B>([&](int k) { return uint32(product(k)); })};
   }
 }
-
-#undef CUDARRAY_EACH_LANE1
-#undef CUDARRAY_EACH_LANE2
 
 }  // namespace cudarray::inline v0::simd
 

@@ -1,0 +1,189 @@
+// The CPU's functions on packs: within their bounds of the C library's in long double, or bit by bit as on numbers.
+// SPDX-License-Identifier: MIT
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+#include "engine.hpp"
+
+namespace {
+
+template <class T>
+std::vector<T> special_values() {
+  using l = std::numeric_limits<T>;
+  std::vector<T> v = {T(0),  T(1),  T(2),   T(0.5), l::infinity(), l::max(), l::min(), l::denorm_min(),
+                      T(20), T(90), T(120), T(800)};
+  for (std::size_t i = 0, n = v.size(); i < n; ++i) v.push_back(-v[i]);
+  v.push_back(l::quiet_NaN());
+  return v;
+}
+
+/// The distance from `got` to `exact`, in units of the last place of the nearest T.
+template <class T>
+double ulps(T got, long double exact) {
+  const T near = T(exact);
+  if (near != near || got != got) return near != near && got != got ? 0 : INFINITY;
+  if (near == got) return near == 0 && std::signbit(near) != std::signbit(got) ? INFINITY : 0;
+  if (std::isinf(near) || std::isinf(got)) return INFINITY;
+  const T size = std::fabs(near), last = std::nextafter(size, T(INFINITY)) - size;
+  return double(std::fabs((long double)got - exact) /
+                (long double)(std::isinf(last) ? size - std::nextafter(size, T(0)) : last));
+}
+
+template <class T, class F, class G>
+void check(const char* name, T low, T high, const F& f, const G& exact) {
+  std::mt19937_64 bits(7);
+  std::vector<T> v = special_values<T>();
+  for (std::uniform_real_distribution<T> between(low, high); v.size() < 3001;) v.push_back(between(bits));
+  for (int e = -30; e < 8; ++e)
+    for (const T sign : {T(1), T(-1)}) v.push_back(sign * std::ldexp(T(1.37), e));
+  const array<T> a(ca::array<T>(v)), y = f(a);
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    CAPTURE(name, ca::dtype_name<T>, v[i], y.data()[i]);
+    if (!(ulps(y.data()[i], exact((long double)v[i])) <= 4)) CHECK(false);
+  }
+  SUCCEED();
+}
+template <class T>
+void check_functions() {
+#define CHECK_FUNCTION(name, c, low, high) \
+  check<T>(                                \
+      #name, low, high, [](const auto& x) { return ca::name(x); }, [](long double x) { return std::c(x); });
+  CHECK_FUNCTION(exp, exp, -90, 90)
+  CHECK_FUNCTION(exp2, exp2, -130, 120)
+  CHECK_FUNCTION(expm1, expm1, -30, 80)
+  CHECK_FUNCTION(log, log, 0, 1000)
+  CHECK_FUNCTION(log2, log2, 0, 1000)
+  CHECK_FUNCTION(log10, log10, 0, 1000)
+  CHECK_FUNCTION(log1p, log1p, -1, 1000)
+  CHECK_FUNCTION(cbrt, cbrt, -1000, 1000)
+  CHECK_FUNCTION(sin, sin, -100, 100)
+  CHECK_FUNCTION(cos, cos, -100, 100)
+  CHECK_FUNCTION(tan, tan, -20, 20)
+  CHECK_FUNCTION(arcsin, asin, -1, 1)
+  CHECK_FUNCTION(arccos, acos, -1, 1)
+  CHECK_FUNCTION(arctan, atan, -20, 20)
+  CHECK_FUNCTION(sinh, sinh, -80, 80)
+  CHECK_FUNCTION(cosh, cosh, -80, 80)
+  CHECK_FUNCTION(tanh, tanh, -20, 20)
+  CHECK_FUNCTION(sqrt, sqrt, 0, 1000)
+  CHECK_FUNCTION(floor, floor, -1000, 1000)
+  CHECK_FUNCTION(ceil, ceil, -1000, 1000)
+  CHECK_FUNCTION(trunc, trunc, -1000, 1000)
+  CHECK_FUNCTION(rint, rint, -1000, 1000)
+#undef CHECK_FUNCTION
+}
+
+/// Pairs of every size, with quotients at and beside whole numbers.
+template <class T>
+void fill_pairs(std::vector<T>& x, std::vector<T>& y) {
+  std::mt19937_64 bits(9);
+  for (int i = 0; i < 40000; ++i) {
+    T a, b;
+    if constexpr (std::is_floating_point_v<T>) {
+      const std::vector<T> special = special_values<T>();
+      const auto any = [&]() -> T {
+        const auto u = T(double(bits() >> 11) * 0x1p-53 - 0.5);
+        switch (bits() % 4) {
+          case 0:
+            return T(int(bits() % 41) - 20);
+          case 1:
+            return T(int(bits() % 2001) - 1000) * T(0.1);
+          default:
+            return u * T(std::pow(10.0, double(bits() % 12)));
+        }
+      };
+      a = any(), b = any();
+      if (i % 3 == 0) a = b * T(bits() % 5000);
+      if (i % 64 == 0) (bits() % 2 ? a : b) = special[bits() % special.size()];
+    } else {
+      a = T(bits()), b = T(bits());
+      if (i % 3 == 0) b = T(int(bits() % 9) - 4);
+      if (i % 4 == 0) a = T(std::uint64_t(b) * (bits() % 100));
+      if (i % 5 == 0) a = std::numeric_limits<T>::min();
+    }
+    x.push_back(a), y.push_back(b);
+  }
+}
+template <class T, class F, class G>
+void check_bits(const char* name, const std::vector<T>& x, const std::vector<T>& y, const F& f, const G& exact) {
+  const array<T> a(ca::array<T>(x)), b(ca::array<T>(y)), r = f(a, b);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const T want = exact(x[i], y[i]), got = r.data()[i];
+    CAPTURE(name, ca::dtype_name<T>, x[i], y[i], want, got);
+    if (std::memcmp(&want, &got, sizeof(T)) != 0 && !(want != want && got != got)) CHECK(false);
+  }
+  SUCCEED();
+}
+template <class T>
+void check_pairs() {
+#define CHECK_BITS(name) \
+  check_bits<T>(         \
+      #name, x, y, [](const auto& a, const auto& b) { return ca::name(a, b); }, ca::math::name<T>);
+  std::vector<T> x, y;
+  fill_pairs(x, y);
+  CHECK_BITS(remainder)
+  CHECK_BITS(floor_divide)
+  if constexpr (std::is_integral_v<T>) {
+    for (T& b : y) b = T(b % 70);
+    CHECK_BITS(left_shift)
+    CHECK_BITS(right_shift)
+  } else {
+    const auto copysign = [](T a, T b) { return std::copysign(a, b); };
+    check_bits<T>(
+        "copysign", x, y, [](const auto& a, const auto& b) { return ca::copysign(a, b); }, copysign);
+  }
+#undef CHECK_BITS
+}
+
+template <class T>
+void check_two(const char* name, const auto& f, const auto& exact, T low, T high) {
+  std::mt19937_64 bits(11);
+  std::uniform_real_distribution<T> between(low, high);
+  std::vector<T> x, y;
+  for (int i = 0; i < 3000; ++i) x.push_back(between(bits)), y.push_back(i % 5 == 0 ? T(2) : between(bits));
+  const std::vector<T> special = special_values<T>();
+  for (const T a : special)
+    for (const T b : special) x.push_back(a), y.push_back(b);
+  const array<T> a(ca::array<T>(x)), b(ca::array<T>(y)), r = f(a, b);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    CAPTURE(name, ca::dtype_name<T>, x[i], y[i], r.data()[i]);
+    if (!(ulps(r.data()[i], exact((long double)x[i], (long double)y[i])) <= 4)) CHECK(false);
+  }
+  SUCCEED();
+}
+template <class T>
+void check_functions_of_two() {
+  check_two<T>(
+      "arctan2", [](const auto& a, const auto& b) { return ca::arctan2(a, b); },
+      [](long double a, long double b) { return std::atan2(a, b); }, T(-50), T(50));
+  check_two<T>(
+      "hypot", [](const auto& a, const auto& b) { return ca::hypot(a, b); },
+      [](long double a, long double b) { return std::hypot(a, b); }, T(-50), T(50));
+  check_two<T>(
+      "power", [](const auto& a, const auto& b) { return ca::power(a, b); },
+      [](long double a, long double b) { return std::pow(a, b); }, T(0), T(20));
+}
+
+}  // namespace
+
+TEST_CASE("packs: functions are within 4 units of the last place, for special values too") {
+  check_functions<float>();
+  check_functions<double>();
+  check_functions_of_two<float>();
+  check_functions_of_two<double>();
+}
+
+TEST_CASE("packs: division and shifts are as on numbers, bit by bit") {
+  check_pairs<float>();
+  check_pairs<double>();
+  check_pairs<ca::int8>();
+  check_pairs<ca::uint8>();
+  check_pairs<ca::int16>();
+  check_pairs<ca::uint16>();
+  check_pairs<ca::int32>();
+  check_pairs<ca::uint32>();
+  check_pairs<ca::int64>();
+  check_pairs<ca::uint64>();
+}
