@@ -227,7 +227,6 @@ struct reduce_cover {
   bool near = true;  ///< 32 bits hold every result, tile, place and step
   int wide = 1, deep = 1, abreast = 1, beside = 1, abreast_log2 = 0;
   int own = 1;                 ///< of `wide` results a block finishes so many; the next block does the others
-  bool once = false;           ///< a block takes no other results after its own
   int left_step = 1;           ///< what a step takes from the places left in a run, or from the runs left
   int64 results = 1;           ///< threads' places on the kept axes
   int64 row = 1, runs = 1;     ///< places in a run, and runs
@@ -243,6 +242,7 @@ struct reduce_cover {
   int run_tiles = 1;                          ///< runs of a tile
   divider row_tiles;                          ///< tiles of a run
   thread_space<Operands> threads;
+  bool once = false;  ///< a block takes no other results after its own
   bool loads_wide() const { return walk != reduce_walk::apart; }
 };
 

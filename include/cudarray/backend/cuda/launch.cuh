@@ -14,13 +14,9 @@ inline constexpr int tile_rows = 8;           ///< of the threads of a tile, a w
 inline constexpr int most_shared = 48 << 10;  ///< bytes of shared memory that every block may have
 
 /// The first statement of every kernel (scripts/check-layers looks): a kernel of ours is launched before the one before
-/// it in the stream has ended, and waits here until all that is done and its memory seen. Small kernels let the next
-/// one come as soon as they have begun; of large ones its blocks would take the places in an uneven way.
+/// it in the stream has ended, and waits here until all that is done and its memory seen.
 __device__ inline void in_stream_order() {
-  NV_IF_TARGET(NV_PROVIDES_SM_90,
-               (if (gridDim.x <= 64 && gridDim.y == 1) asm volatile("griddepcontrol.launch_dependents;");
-                asm volatile("griddepcontrol.wait;" ::
-                                 : "memory");))
+  NV_IF_TARGET(NV_PROVIDES_SM_90, (asm volatile("griddepcontrol.wait;" ::: "memory");))
 }
 
 /// Whether a kernel was compiled for devices that have clusters and early launches, and this is one; looked up once.

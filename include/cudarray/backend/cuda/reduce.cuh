@@ -156,14 +156,19 @@ struct accumulator {
     const auto v = element_cast<detail::compute_t<Value>>(value);
     total[0] = Op::combine(total[0], Op::template lift<Total>(v, position));
   }
+  template <int Half>
+  __device__ void fold() {
+    if constexpr (Half > 0) {
+#pragma unroll
+      for (int k = 0; k < Half; ++k) part[k] = Op::combine(part[k], part[k + Half]);
+      fold<Half / 2>();
+    }
+  }
   /// Lanes of the same result (`along`) are added up first: conversions to the wider type are slow.
   __device__ void close_block(bool along) {
     if constexpr (blocks) {
       if (along) {
-#pragma unroll
-        for (int half = V / 2; half > 0; half /= 2)
-#pragma unroll
-          for (int k = 0; k < half; ++k) part[k] = Op::combine(part[k], part[k + half]);
+        fold<V / 2>();
         total[0] = Op::combine(total[0], Total(part[0]));
       } else {
 #pragma unroll
