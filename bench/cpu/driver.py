@@ -72,10 +72,14 @@ ROWS = '''
   a + b 5 axes
   triad double 8M
   triad int32 16M
+  sin 4M
+  exp double 4M
+  a % b 4M
   a + b uint8 64M
   a + b float16 16M
   sum axis 0 double 4093x2049
   sum int32 16M
+  sum uint8 64M
   max uint8 64M
 '''
 UNCHECKED = ('uniform 16M', 'normal 16M')  # random numbers are not the same

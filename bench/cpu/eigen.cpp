@@ -80,6 +80,10 @@ void maps() {
     return a.tanh() * b + (-c * c).exp() + a.abs().sqrt();
   };
   row_into("chain 4M", at(4 * M), chain, of(4 * M), of(4 * M), of(4 * M));
+  row_into(
+      "sin 4M", at(4 * M), [](const auto& a) { return a.sin(); }, of(4 * M));
+  row_into<double>(
+      "exp double 4M", at(4 * M), [](const auto& a) { return a.exp(); }, of<double>(4 * M));
 
   const auto plus = [](const auto& a, const auto& b) { return a + b; };
   const auto plus_broadcast = [](auto times) {

@@ -248,6 +248,14 @@ void maps() {
     });
   };
   row("chain 4M", chain, of(4 * M), of(4 * M), of(4 * M), of(4 * M));
+  const auto sin = [](const floats& a, const floats& d) {
+    return map(d, [a = a.data()](int64 i) { return std::sin(a[i]); });
+  };
+  row("sin 4M", sin, of(4 * M), of(4 * M));
+  const auto exp = [](const buffer<double>& a, const buffer<double>& d) {
+    return map(d, [a = a.data()](int64 i) { return std::exp(a[i]); });
+  };
+  row("exp double 4M", exp, of<double>(4 * M), of<double>(4 * M));
   const auto add_row = [](int64 m, int64 n) {
     return [=](const floats& a, const floats& b, const floats& d) {
       return map(d, m, n, [=, a = a.data(), b = b.data()](int64 r, int64 c) { return a[r * n + c] + b[c]; });

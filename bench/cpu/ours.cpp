@@ -49,6 +49,21 @@ void maps() {
     return &d;
   };
   row("chain 4M", chain, of(4 * M), of(4 * M), of(4 * M), of(4 * M));
+  const auto sin = [](const array& a, const array& d) {
+    d(_) = ca::sin(a);
+    return &d;
+  };
+  row("sin 4M", sin, of(4 * M), of(4 * M));
+  const auto exp = [](const auto& a, const auto& d) {
+    d(_) = ca::exp(a);
+    return &d;
+  };
+  row("exp double 4M", exp, of<double>(4 * M), of<double>(4 * M));
+  const auto remainder = [](const array& a, const array& b, const array& d) {
+    d(_) = a % b;
+    return &d;
+  };
+  row("a % b 4M", remainder, of(4 * M), of(4 * M), of(4 * M));
 
   const auto plus = [](const auto& a, const auto& b) { return eval(a + b); };
   row("a + row 4096^2", plus, of(square), of(4096));
@@ -105,6 +120,7 @@ void reductions() {
   row("sum 16M", sum, of(16 * M));
   row("sum 1K", sum, of(K));
   row("sum int32 16M", sum, of<int>(16 * M));
+  row("sum uint8 64M", sum, of<ca::uint8>(64 * M));
   row(
       "max uint8 64M", [](const auto& a) { return ca::max(a).item(); }, of<ca::uint8>(64 * M));
   row(

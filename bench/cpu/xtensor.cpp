@@ -58,6 +58,10 @@ void maps() {
     return xt::tanh(a) * b + xt::exp(-c * c) + xt::sqrt(xt::abs(a));
   };
   row_into("chain 4M", chain, some, some, some, some);
+  row_into(
+      "sin 4M", [](const auto& a) { return xt::sin(a); }, some, some);
+  row_into(
+      "exp double 4M", [](const auto& a) { return xt::exp(a); }, of<double>(4 * M), of<double>(4 * M));
   const auto plus = [](const auto& a, const auto& b) { return a + b; };
   const auto plus_new = [](const auto& a, const auto& b) { return std::decay_t<decltype(a)>(a + b); };
   row("a + row 4096^2", plus_new, square, of(4096));
@@ -94,6 +98,8 @@ void reductions() {
       "sum 1K", [=](const auto& a) { return xt::sum(a, now)(); }, of(K));
   row(
       "sum int32 16M", [=](const auto& a) { return xt::sum<int64>(a, now)(); }, of<int>(16 * M));
+  row(
+      "sum uint8 64M", [=](const auto& a) { return xt::sum<int64>(a, now)(); }, of<std::uint8_t>(64 * M));
   row(
       "max uint8 64M", [=](const auto& a) { return xt::amax(a, now)(); }, of<std::uint8_t>(64 * M));
   row(
