@@ -6,6 +6,7 @@ from worker import K, M, of, serve
 
 SQUARE, ODD = (4096, 4096), (4093, 4099)
 f16, f64, i32, i64, u8 = np.float16, np.float64, np.int32, np.int64, np.uint8
+np.seterr(invalid='ignore')  # some divisors are 0
 random = np.random.Generator(np.random.SFC64())
 
 
