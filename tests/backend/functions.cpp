@@ -172,6 +172,32 @@ void check_functions_of_two() {
       [](long double a, long double b) { return std::pow(a, b); }, T(0), T(20));
 }
 
+/// Functions of numbers that have an exact result.
+template <class T>
+void check_exact() {
+  std::vector<T> tens, twos, cubes;
+  for (int k = 0; k <= (sizeof(T) == 4 ? 10 : 22); ++k) tens.push_back(T(std::pow(10.0L, k)));
+  for (int k = -60; k <= 60; ++k) twos.push_back(std::ldexp(T(1), k));
+  for (int k = -250; k <= 250; ++k) cubes.push_back(T(k) * T(k) * T(k));
+  const auto equal = [](const char* name, const auto& f, const std::vector<T>& x, const auto& want) {
+    const array<T> a(ca::array<T>(x)), y = f(a);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      CAPTURE(name, ca::dtype_name<T>, x[i], y.data()[i]);
+      CHECK(y.data()[i] == T(want(int(i))));
+    }
+  };
+  equal(
+      "log10", [](const auto& x) { return ca::log10(x); }, tens, [](int i) { return i; });
+  equal(
+      "log2", [](const auto& x) { return ca::log2(x); }, twos, [](int i) { return i - 60; });
+  equal(
+      "power", [](const auto& x) { return ca::power(T(2), ca::log2(x)); }, twos,
+      [](int i) { return std::ldexp(1.0, i - 60); });
+  if (sizeof(T) == 4)
+    equal(
+        "cbrt", [](const auto& x) { return ca::cbrt(x); }, cubes, [](int i) { return i - 250; });
+}
+
 }  // namespace
 
 TEST_CASE("packs: functions are within 4 units of the last place, for special values too") {
@@ -179,6 +205,8 @@ TEST_CASE("packs: functions are within 4 units of the last place, for special va
   check_functions<double>();
   check_functions_of_two<float>();
   check_functions_of_two<double>();
+  check_exact<float>();
+  check_exact<double>();
 }
 
 TEST_CASE("packs: division and shifts are as on numbers, bit by bit") {

@@ -17,6 +17,7 @@ PLANTS = [
     ('backend/cpu/loop.hpp', '#pragma once', '#pragma once\n#include "../../ops/math.hpp"', 'layers', 'a backend sees'),
     ('eval/space.hpp', '#pragma once', '#pragma once\n#if defined(__CUDACC__)\n#endif', 'layers', '__CUDACC__'),
     ('ops/out.hpp', '#pragma once', '#pragma once\n#include <cuda_runtime_api.h>', 'layers', 'includes a CUDA header'),
+    ('backend/cuda/scatter.cuh', '  in_stream_order();\n', '', 'layers', 'does not begin with in_stream_order'),
     ('core/device.hpp', '#pragma once', '#pragma once\n#include <cuda_runtime_api.h>', 'headers', 'cuda_runtime_api'),
     ('core/layout.hpp', '#include "slice.hpp"', '', 'headers', 'does not compile alone'),
 ]

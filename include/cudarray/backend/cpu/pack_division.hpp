@@ -1,4 +1,4 @@
-// Rounding, division rounded down, powers and shifts on SIMD packs, as core/math.hpp has them for numbers.
+// Rounding, division rounded down, shifts, roots and powers on SIMD packs, as core/math.hpp has them for numbers.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -153,6 +153,22 @@ template <class T, int N, class B>
 CUDARRAY_FORCE_INLINE pack<T, N, B> right_shift(const pack<T, N, B>& a, const pack<T, N, B>& b) {
   return shift<false>(a, b);
 }
+
+/// The vector functions may miss whole numbers by a unit of the last place, which users compare with and round: results
+/// beside them are the C library's for one number.
+#define CUDARRAY_WHOLE_RESULTS(name)                                                                     \
+  template <class T, int N, class B>                                                                     \
+  CUDARRAY_FORCE_INLINE pack<T, N, B> name(const pack<T, N, B>& x) {                                     \
+    const auto y = library::name(x), size = abs(y);                                                      \
+    const auto near = abs(y - rint(y)) < size * splat<T, N, B>(8 * ::std::numeric_limits<T>::epsilon()); \
+    const auto whole = near & (size < splat<T, N, B>(T(4096)));                                          \
+    if (!any(whole)) return y;                                                                           \
+    const auto f = [](T v) { return math::name(v); };                                                    \
+    return select(whole, each_lane<decltype(f), N, B>(f, x), y);                                         \
+  }
+CUDARRAY_WHOLE_RESULTS(cbrt)
+CUDARRAY_WHOLE_RESULTS(log10)
+#undef CUDARRAY_WHOLE_RESULTS
 
 /// The result is the larger size where the smaller does not count, as in core/math.hpp.
 template <class T, int N, class B>

@@ -242,7 +242,7 @@ struct reduce_cover {
   int run_tiles = 1;                          ///< runs of a tile
   divider row_tiles;                          ///< tiles of a run
   thread_space<Operands> threads;
-  bool once = false;  ///< a block takes no other results after its own
+  bool once = false;  ///< there is a block for each group of results, not only as many as run at a time
   bool loads_wide() const { return walk != reduce_walk::apart; }
 };
 
@@ -288,7 +288,7 @@ CUDARRAY_NO_INLINE void share_runs(reduce_cover<Operands>& r, const detail::iter
 /// Spreads the threads, which take U steps at a time; false where loads cannot be wide.
 template <int Operands>
 CUDARRAY_NO_INLINE bool spread_threads(reduce_cover<Operands>& r, const detail::iteration_space<Operands>& s, int V,
-                                       int U, int64 enough, bool brief) {
+                                       int U, int64 enough, bool light) {
   constexpr int64 far = int64(1) << 31;
   const int inner = s.kept < s.ndim ? s.ndim - 1 : -1, across = s.kept - 1;
   const bool ragged = r.walk == reduce_walk::ragged, turns = ragged && !r.along;
@@ -307,10 +307,11 @@ CUDARRAY_NO_INLINE bool spread_threads(reduce_cover<Operands>& r, const detail::
     least = r.threads.by_warps ? warp : power_of_two_above(ceil_div(r.row, 4), 4);
     if (const int edges = power_of_two_above(2 * V - 2, block_threads); ragged && r.row >= 4 * edges && least < edges)
       least = edges;
-    r.once = r.walk == reduce_walk::straight && r.runs == 1 && places >= (V > 4 ? 6 : 32) && (brief || places < 256);
+    // 8 to 15 steps of a thread, where rows are long enough for that and, as measured, not too long
+    r.once = r.walk == reduce_walk::straight && r.runs == 1 && places >= (V > 4 ? 6 : 32) && (light || places < 256);
     if (r.once) least = power_of_two_above(places / 16 + 1, block_threads);
   } else {
-    // of few results each has many blocks, and leaves the last of them less to add up where it has fewer results
+    // many blocks share each of few results, and the last of them adds up what they left: the less, the narrower it is
     const int widest = !r.loads_wide() ? 128 : turns || r.results > 8192 ? 32 : r.results > 512 ? 16 : 8;
     most = block_threads / power_of_two_above(r.results + turns, widest);
     while (most > 1 && places < most * 4 && r.results > block_threads / most) most /= 2;
@@ -334,11 +335,12 @@ CUDARRAY_NO_INLINE bool spread_threads(reduce_cover<Operands>& r, const detail::
 }
 
 /// `loads`: how many operands the tree loads; `indexed`: positions are counted, by 32 bits where loads are wide; U and
-/// `apart_U`: steps at a time, where loads are wide and otherwise.
+/// `apart_U`: steps at a time, where loads are wide and otherwise; `light`: threads combine what they found at little
+/// cost.
 template <int Operands>
 CUDARRAY_NO_INLINE void cover_reduce(reduce_cover<Operands>& r, const detail::iteration_space<Operands>& s,
                                      const operand_info* of, int loads, int V, int U, int apart_U, bool indexed,
-                                     bool brief, int multiprocessors) {
+                                     bool light, int multiprocessors) {
   const int inner = s.kept < s.ndim ? s.ndim - 1 : -1, across = s.kept - 1;  // the last axes of both kinds, -1: none
   r.count = s.size(s.kept, s.ndim);
   if (inner >= 0) r.positions = s.extent[inner];
@@ -353,7 +355,7 @@ CUDARRAY_NO_INLINE void cover_reduce(reduce_cover<Operands>& r, const detail::it
   const int64 enough = int64(multiprocessors) * 2048;  // threads that keep the device busy
   const auto fits = [&](reduce_walk w) {
     r.walk = w;
-    return spread_threads(r, s, V, r.loads_wide() ? U : apart_U, enough, brief);
+    return spread_threads(r, s, V, r.loads_wide() ? U : apart_U, enough, light);
   };
   if (inner >= 0 && r.count > 0 && (!indexed || r.count >> 31 == 0)) {
     uint64 wide = 0;
@@ -369,8 +371,8 @@ CUDARRAY_NO_INLINE void cover_reduce(reduce_cover<Operands>& r, const detail::it
   fits(reduce_walk::apart);
 }
 
-/// Blocks share results where there are few of them; where results are not `once`, at most as many blocks as run at a
-/// time (`wanted`) are made.
+/// Blocks share results where there are few of them; at most as many as run at a time (`wanted`) are made, but for
+/// `once`.
 template <int Operands>
 CUDARRAY_NO_INLINE dim3 reduce_grid(const reduce_cover<Operands>& r, int64 wanted) {
   const int64 blocks = ceil_div(r.results, r.own), most = r.runs * r.row / (int64(r.deep) * 16);

@@ -13,26 +13,31 @@ inline constexpr int block_threads = 256, warp = 32;
 inline constexpr int tile_rows = 8;           ///< of the threads of a tile, a warp in each
 inline constexpr int most_shared = 48 << 10;  ///< bytes of shared memory that every block may have
 
-/// The first statement of every kernel (scripts/check-layers looks): a kernel of ours is launched before the one before
-/// it in the stream has ended, and waits here until all that is done and its memory seen.
+/// The first statement of every kernel (scripts/check-layers looks): a kernel of ours is launched when the last block
+/// of the one before it in the stream has left, and waits here until that one's writes are seen.
 __device__ inline void in_stream_order() {
   NV_IF_TARGET(NV_PROVIDES_SM_90, (asm volatile("griddepcontrol.wait;" ::: "memory");))
 }
 
-/// Whether a kernel was compiled for devices that have clusters and early launches, and this is one; looked up once.
+/// Whether a kernel was compiled for sm_90 or later and the device is such a one: it has clusters and early launches.
 CUDARRAY_NO_INLINE inline bool compiled_for_hopper(int ordinal, const void* kernel) {
-  static ::std::atomic<uint64> known[512];
+  constexpr int entries = 512, probes = 8;
+  static ::std::atomic<uint64> known[entries];
   const uint64 place = reinterpret_cast<uint64>(kernel), key = (place << 1) ^ (uint64(ordinal) << 56);
-  ::std::atomic<uint64>& entry = known[(place >> 4) % 512];
-  const uint64 seen = entry.load(::std::memory_order_relaxed);
-  if ((seen & ~uint64(1)) == key) return (seen & 1) != 0;
+  ::std::atomic<uint64>* entry = nullptr;
+  for (int p = 0; p < probes; ++p) {
+    entry = &known[((place >> 4) + uint64(p)) % entries];
+    const uint64 seen = entry->load(::std::memory_order_relaxed);
+    if ((seen & ~uint64(1)) == key) return (seen & 1) != 0;
+    if (seen == 0) break;
+  }
   const device_guard guard(ordinal);
   cudaFuncAttributes code;
-  int major = 0;
-  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal), "cudaDeviceGetAttribute");
+  int clusters = 0;
+  check(cudaDeviceGetAttribute(&clusters, cudaDevAttrClusterLaunch, ordinal), "cudaDeviceGetAttribute");
   check(cudaFuncGetAttributes(&code, kernel), "cudaFuncGetAttributes");
-  const bool yes = major >= 9 && code.ptxVersion >= 90;
-  entry.store(key | uint64(yes), ::std::memory_order_relaxed);
+  const bool yes = clusters != 0 && code.ptxVersion >= 90;
+  entry->store(key | uint64(yes), ::std::memory_order_relaxed);
   return yes;
 }
 
