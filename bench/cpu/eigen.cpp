@@ -81,7 +81,8 @@ void maps() {
   };
   row_into("chain 4M", at(4 * M), chain, of(4 * M), of(4 * M), of(4 * M));
   row_into(
-      "sin 4M", at(4 * M), [](const auto& a) { return a.unaryExpr(Eigen::internal::scalar_sin_op<float>()); }, of(4 * M));
+      "sin 4M", at(4 * M), [](const auto& a) { return a.unaryExpr(Eigen::internal::scalar_sin_op<float>()); },
+      of(4 * M));
   row_into<double>(
       "exp double 4M", at(4 * M), [](const auto& a) { return a.exp(); }, of<double>(4 * M));
 
