@@ -58,6 +58,7 @@ int main(int argc, char** argv) {
     return [=] { d(from) = a(from) + b(from) * c(from); };
   });
   triad<double>(s, "fp64 " + count(many / 2), many / 2);
+  triad<ca::uint8>(s, "uint8 " + count(many * 4), many * 4);
   triad<ca::float16>(s, "fp16 " + count(many * 2), many * 2);
   triad<ca::int32>(s, "int32 " + count(many), many);
   s.row("E2_chain", count(many), {.bytes = 16 * n}, [] {

@@ -13,11 +13,13 @@ void sums(suite& s, int64 rows, int64 columns, const std::string& dtype = "") {
   const std::string params = dtype + dims(rows, columns);
   const work w{.bytes = double(sizeof(T)) * double(rows) * double(columns)};
   s.row("R2_sum_ax1", params, w, [=] {
-    const ca::ndarray<T> a = ca::astype<T>(normal({rows, columns})), r = ca::empty<T>(rows);
+    const ca::ndarray<T> a = ca::astype<T>(normal({rows, columns}));
+    const auto r = ca::eval(ca::sum(a, 1));
     return [=] { ca::sum(a, 1, ca::out(r)); };
   });
   s.row("R3_sum_ax0", params, w, [=] {
-    const ca::ndarray<T> a = ca::astype<T>(normal({rows, columns})), r = ca::empty<T>(columns);
+    const ca::ndarray<T> a = ca::astype<T>(normal({rows, columns}));
+    const auto r = ca::eval(ca::sum(a, 0));
     return [=] { ca::sum(a, 0, ca::out(r)); };
   });
 }
@@ -70,9 +72,13 @@ int main(int argc, char** argv) {
   sums(s, 64, tall);
   sums(s, side - 1, side + 1);
   sums(s, tall, 63);
+  sums(s, 2 * tall, 33);
+  sums(s, 16 * tall, 3);
   sums<double>(s, side / 2, side, "fp64 ");
   sums<double>(s, side / 2 - 1, side + 1, "fp64 ");
   sums<ca::float16>(s, side - 1, 2 * side + 1, "fp16 ");
+  sums<ca::float16>(s, 2 * tall, 50, "fp16 ");
+  sums<ca::uint8>(s, 64 * tall, 3, "uint8 ");
   const int64 outer = gpu ? 256 : 64, middle = gpu ? 1024 : 256;
   const work block{.bytes = 4. * double(outer * outer) * double(middle)};
   s.row("R4_sum_mid", dims(outer, middle, outer), block, [=] {

@@ -93,6 +93,50 @@ void check_axes(ca::int64 outer, ca::int64 middle, ca::int64 n, ca::int64 from, 
   }
 }
 
+/// (outer, m, n) elements that fill memory from element `lead` on, reduced along rows and down columns, against loops.
+template <class T>
+void check_filled(ca::int64 outer, ca::int64 m, ca::int64 n, ca::int64 lead) {
+  CAPTURE(ca::dtype_name<T>, outer, m, n, lead);
+  std::vector<int> elements(std::size_t(lead + outer * m * n));
+  for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = int(i * 7919 % 100003 % 11);
+  const auto flat = ca::eval(ca::astype<T>(ca::array<int>(elements)))(slice(lead, none));
+  const auto check = [&](const ca::ndarray<T>& x, ca::int64 along, ca::int64 groups, ca::int64 inner) {
+    const auto axis = inner == 1 ? 1 : x.ndim() - 2;
+    CAPTURE(axis, along);
+    const auto results = std::size_t(groups * inner);
+    ints sums(results, 0), largest(results, -1), places(results), tens(results, 0);
+    doubles squares(results, 0);
+    for (ca::int64 g = 0; g < groups; ++g)
+      for (ca::int64 a = 0; a < along; ++a)
+        for (ca::int64 i = 0; i < inner; ++i) {
+          const int v = elements[std::size_t(lead + (g * along + a) * inner + i)];
+          const auto r = std::size_t(g * inner + i);
+          sums[r] += v, squares[r] += v * v, tens[r] |= v == 10;
+          if (v > largest[r]) largest[r] = v, places[r] = int(a);
+        }
+    doubles variances;
+    for (std::size_t r = 0; r < results; ++r) {
+      const double mean = double(sums[r]) / double(along);
+      variances.push_back(squares[r] / double(along) - mean * mean);
+    }
+    const auto all = [](const auto& y) { return ca::eval(ca::reshape(ca::eval(y), {-1})); };
+    const ca::shape shape{groups * inner};
+    CHECK(test::equal(all(ca::sum<double>(x, axis)), shape, sums));
+    CHECK(test::equal(all(ca::max(x, axis)), shape, largest));
+    CHECK(test::equal(all(ca::argmax(x, axis)), shape, places));
+    CHECK(test::equal(all(ca::any(x == T(10), axis)), shape, tens));
+    CHECK(test::close(all(ca::var(x, axis)), shape, variances, sizeof(T) == 2 ? 2e-3 : 1e-5));
+    const auto less_first = ca::astype<double>(x) - ca::astype<double>(flat(0));
+    CHECK(test::equal(all(ca::sum(less_first, axis)), shape, [&] {
+      doubles less;
+      for (const int sum : sums) less.push_back(sum - double(elements[std::size_t(lead)]) * double(along));
+      return less;
+    }()));
+  };
+  check(ca::reshape(flat, {outer * m, n}), n, outer * m, 1);
+  check(ca::reshape(flat, {outer, m, n}), m, outer, n);
+}
+
 }  // namespace
 
 TEST_CASE("reductions: axes") {
@@ -262,6 +306,24 @@ TEST_CASE("reductions: rows off alignment") {
   CHECK(test::equal(squares(1), {9}, ints(9, 1019)));
   CHECK(test::equal(squares(9), {9}, ints(9, 1019)));
   CHECK(ca::sum(squares(2)).item() == 73388);
+}
+
+TEST_CASE("reductions: short rows and few columns that fill memory") {
+  for (const ca::int64 n : {2, 3, 5, 7, 8, 10, 16, 33, 50, 64, 100, 127, 257}) {
+    const ca::int64 lead = n % 5, m = 4111 / n + 2;
+    check_filled<float>(2, m, n, lead);
+    check_filled<double>(1, m, n, 0);
+    check_filled<ca::float16>(1, 2 * m, n, 0);
+    check_filled<ca::float16>(3, m, n, lead);
+    check_filled<ca::uint8>(1, 4 * m, n, lead);
+    check_filled<ca::uint8>(2, m, n, 0);
+    check_filled<ca::int16>(1, m, n, 3 * lead);
+  }
+  for (const ca::int64 n : {2, 3, 5, 13}) {
+    check_filled<float>(1, 30001, n, n % 2);
+    check_filled<ca::float16>(1, 40003, n, n % 3);
+    check_filled<ca::int8>(2, 66001, n, n % 2 * 7);
+  }
 }
 
 TEST_CASE("reductions: any axes of cut arrays, columns off alignment") {

@@ -101,18 +101,22 @@ struct mean_op : sum_op {
   }
 };
 
-/// The sums of float32 numbers and of their squares, which float64 holds exactly: var in one pass. L: double, or
-/// lanes of it.
+/// The sums of numbers and of their squares, which must hold these exactly: var in one pass. L: a scalar, or lanes.
 template <class L>
 struct power_sums_of {
   L first, second;
+  power_sums_of() = default;
+  CUDARRAY_HD constexpr power_sums_of(const L& f, const L& s) : first(f), second(s) {}
+  template <class M>
+  CUDARRAY_HD explicit constexpr power_sums_of(const power_sums_of<M>& o) : first(L(o.first)), second(L(o.second)) {}
 };
-template <class L>
-power_sums_of(L, L) -> power_sums_of<L>;
 using power_sums = power_sums_of<double>;
 struct var_op : reduction<false, true> {
+  /// Numbers of 8 bits are added up as integers, few of them: 32 bits hold the squares of 32768.
   template <class V>
-  using types = accumulate_in<V, power_sums, power_sums>;
+  using block = ::std::conditional_t<(kind_of<V> < kind::floating && sizeof(V) == 1), power_sums_of<int32>, power_sums>;
+  template <class V>
+  using types = accumulate_in<::std::conditional_t<(kind_of<V> < kind::floating), double, V>, block<V>, power_sums>;
   template <class A>
   CUDARRAY_HD static constexpr A identity() {
     return {0, 0};
@@ -121,7 +125,7 @@ struct var_op : reduction<false, true> {
   template <class Block, class V>
   CUDARRAY_HD static constexpr auto lift(const V& v, int64) {
     using detail::lane_cast;
-    const auto x = lane_cast<double>(v);
+    const auto x = lane_cast<decltype(Block::first)>(v);
     return power_sums_of{x, x * x};
   }
   CUDARRAY_EXEC_CHECK_OFF

@@ -119,7 +119,8 @@ namespace detail {
 /// True where variances of V are taken in one pass: on devices that prefer it, for what float64 squares exactly.
 template <class V, class Device>
 constexpr bool one_pass_variance() {
-  if constexpr (requires { Device::one_pass; }) return ::std::is_same_v<compute_t<V>, float>;
+  if constexpr (requires { Device::one_pass; })
+    return ::std::is_same_v<compute_t<V>, float> || (kind_of<V> < kind::floating && sizeof(V) <= 2);
   else return false;
 }
 
@@ -137,9 +138,10 @@ template <class T, class X>
 CUDARRAY_PER_BUILD auto variance(const char* function, const X& x, const axes& over, const reduction_options& opt) {
   using V = ::std::conditional_t<::std::is_void_v<T>, value_type_t<X>, T>;
   using R = ::std::conditional_t<(kind_of<V> < kind::floating), double, V>;
-  const auto v = cast_node<compute_t<R>>(widened<T>(x));
+  constexpr bool one_pass = one_pass_variance<V, device_type_t<X>>();
+  const auto v = cast_node<::std::conditional_t<one_pass, compute_t<V>, compute_t<R>>>(widened<T>(x));
   const double correction = ddof_factor(function, v.dims(), over, opt.ddof);
-  if constexpr (one_pass_variance<R, device_type_t<X>>()) {
+  if constexpr (one_pass) {
     return cast_node<R>(make_reduce<op::var_op>(function, v, over, opt.keep) * correction);
   } else {
     const auto squares = make_reduce<op::mean_op>(

@@ -46,8 +46,12 @@ CUDARRAY_FORCE_INLINE A select_lanes(const Mask& c, const A& a, const A& b) {
 }
 template <class Total, class A>
 CUDARRAY_FORCE_INLINE Total lane_total(const A& a, int k) {
-  if constexpr (requires { a.first; }) return {lane(a.first, k), lane(a.second, k)};
-  else return Total(lane(a, k));
+  if constexpr (requires { a.first; }) {
+    using number = decltype(Total::first);
+    return {number(lane(a.first, k)), number(lane(a.second, k))};
+  } else {
+    return Total(lane(a, k));
+  }
 }
 
 /// What a reduction does for an expression: rows of elements are combined into totals.
@@ -56,7 +60,10 @@ struct reduction_kernels {
   using types = typename Op::template types<typename Tree::value_type>;
   using block = typename types::block;
   using total = typename types::total;
-  static constexpr int part = ::std::is_arithmetic_v<block> ? int(sizeof(block)) : 8;
+  static constexpr int part = [] {
+    if constexpr (requires(block b) { b.first; }) return int(sizeof(decltype(block::first)));
+    else return ::std::is_arithmetic_v<block> ? int(sizeof(block)) : 8;
+  }();
   static constexpr int N = lanes_for<Build, (part > Tree::widest ? part : Tree::widest)>;
   static constexpr bool packable = Tree::packable && (::std::is_arithmetic_v<block> || requires(block b) {
                                      b.first;

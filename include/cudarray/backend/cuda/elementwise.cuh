@@ -10,7 +10,7 @@ namespace gpu {
 
 /// Neighbouring lanes, of which those that are computed together are whole groups.
 template <int V, int Operands, class... Trees>
-struct row_access : lane_access<V, Operands, Trees...> {
+struct row_access : basic_access<true, V, Operands, Trees...> {
   template <int I, class G>
   __device__ auto generate(const G& g) const {
     if constexpr (requires { requires V == G::group; }) {
@@ -18,7 +18,7 @@ struct row_access : lane_access<V, Operands, Trees...> {
       g.fill(int64(uint64(this->offset[I]) / V), r.v);  // never negative: a shift
       return r;
     } else {
-      return lane_access<V, Operands, Trees...>::template generate<I>(g);
+      return basic_access<true, V, Operands, Trees...>::template generate<I>(g);
     }
   }
 };
@@ -120,7 +120,7 @@ struct tile_part {
   char* shared;
   template <int I, class T>
   __device__ void operator()(const detail::load<I, T>& l) const {
-    auto& value = static_cast<detail::slot<I, lanes<T, V>>&>(a.loaded).value;
+    auto& value = a.template held<I, T>();
     const bool turns = turned >> I & 1;
     if (stage == fetch) {
       const int n = turns ? inside_turned : inside;
@@ -244,7 +244,8 @@ void run_elementwise(cuda device, const Target& target, const Tree& tree, const 
   }
   using loaded = gpu::registers<1, Tree, Target>;
   constexpr int loads = loaded::count, widest = int(sizeof(T)) > Tree::widest ? int(sizeof(T)) : Tree::widest;
-  constexpr int moved = loaded::widest > 0 && int(sizeof(T)) > loaded::widest ? int(sizeof(T)) : loaded::widest;
+  constexpr int read = gpu::widest_loaded<Tree, Target>,
+                moved = read > 0 && int(sizeof(T)) > read ? int(sizeof(T)) : read;
   constexpr int V = gpu::lanes_for<widest, moved>;
   // groups: enough loads under way, few registers; a gathered element waits for its index as well
   constexpr bool picks = gpu::picks_rows<Target, Tree>;

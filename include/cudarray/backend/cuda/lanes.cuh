@@ -3,104 +3,10 @@
 #pragma once
 
 #include "../../eval/plan.hpp"
-#include "launch.cuh"
+#include "wide.cuh"
 
 namespace cudarray::inline v0::backend::gpu {
 #pragma GCC visibility push(hidden)  // device code belongs to the file's own binary
-
-/// V values in registers: those of V places of the space at once.
-template <class T, int V>
-struct lanes {
-  T v[V];
-};
-/// detail::lane_cast, by the device's own conversions between float16 and float32.
-template <class To, class T>
-__device__ To element_cast(T v) {
-  if constexpr (::std::is_same_v<T, float16> && !::std::is_same_v<To, float16>) {
-    float f;
-    asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(v.bits));
-    return detail::lane_cast<To>(f);
-  } else if constexpr (::std::is_same_v<T, float> && ::std::is_same_v<To, float16>) {
-    float16 h;
-    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h.bits) : "f"(v));
-    return h;
-  } else {
-    return detail::lane_cast<To>(v);
-  }
-}
-template <class To, class T, int V>
-__device__ lanes<To, V> lane_cast(const lanes<T, V>& a) {
-  lanes<To, V> r;
-#pragma unroll
-  for (int k = 0; k < V; ++k) r.v[k] = element_cast<To>(a.v[k]);
-  return r;
-}
-
-/// Loads the compiler leaves where they are. It likes to put a load right before its use, to need fewer registers; but
-/// what counts is how many are under way.
-__device__ inline void load_word(uint4& v, const void* p) {
-  asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-               : "l"(__cvta_generic_to_global(p)));
-}
-__device__ inline void load_word(uint2& v, const void* p) {
-  asm volatile("ld.global.v2.u32 {%0, %1}, [%2];" : "=r"(v.x), "=r"(v.y) : "l"(__cvta_generic_to_global(p)));
-}
-__device__ inline void load_word(uint32& v, const void* p) {
-  asm volatile("ld.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(p)));
-}
-__device__ inline void load_word(uint16& v, const void* p) {
-  asm volatile("ld.global.u16 %0, [%1];" : "=h"(v) : "l"(__cvta_generic_to_global(p)));
-}
-__device__ inline void load_word(uint8& v, const void* p) {
-  uint16 h;
-  asm volatile("ld.global.u8 %0, [%1];" : "=h"(h) : "l"(__cvta_generic_to_global(p)));
-  v = uint8(h);
-}
-
-/// An access of so many bytes.
-template <int Bytes>
-struct chunk_of {
-  using type = uint4;
-  static constexpr int count = Bytes / 16;
-};
-template <class Word>
-struct one_word {
-  using type = Word;
-  static constexpr int count = 1;
-};
-template <>
-struct chunk_of<8> : one_word<uint2> {};
-template <>
-struct chunk_of<4> : one_word<uint32> {};
-template <>
-struct chunk_of<2> : one_word<uint16> {};
-template <>
-struct chunk_of<1> : one_word<uint8> {};
-
-/// V neighbouring elements by wide accesses; `p` is aligned for them.
-template <int V, class T>
-__device__ lanes<T, V> load_wide(const T* p) {
-  using chunk = chunk_of<V* int(sizeof(T))>;
-  typename chunk::type c[chunk::count];
-#pragma unroll
-  for (int i = 0; i < chunk::count; ++i) load_word(c[i], reinterpret_cast<const typename chunk::type*>(p) + i);
-  lanes<T, V> r;
-  memcpy(&r, c, sizeof(r));
-  return r;
-}
-template <class T>
-__device__ T load_one(const T* p) {
-  return load_wide<1>(p).v[0];
-}
-template <int V, class T>
-__device__ void store_wide(T* p, const lanes<T, V>& v) {
-  using chunk = chunk_of<V* int(sizeof(T))>;
-  typename chunk::type c[chunk::count];
-  memcpy(c, &v, sizeof(v));
-#pragma unroll
-  for (int i = 0; i < chunk::count; ++i) reinterpret_cast<typename chunk::type*>(p)[i] = c[i];
-}
 
 /// How many lanes make an access of 16 bytes of what is moved, and at most 32 of what is computed with. (Half types
 /// into float32 with 8 lanes, two stores of 16 bytes each, took 0.125 ms, with 4 lanes 0.1125.)
@@ -249,24 +155,33 @@ inline constexpr uint64 index_operands<detail::scatter_to<T, Index>> = operand_b
 template <class Op, class Types, class... K>
 inline constexpr uint64 index_operands<detail::apply<Op, Types, K...>> = (uint64(0) | ... | index_operands<K>);
 
-template <int V, class List>
+/// Bytes of the widest element that is loaded, but for what says what is picked; 0: there is none.
+template <uint64 Indices, class List>
+inline constexpr int widest_element = 0;
+template <uint64 Indices, int... I, class... T>
+inline constexpr int widest_element<Indices, operand_list<operand<I, T>...>> = [] {
+  int w = 0;
+  ((w = !(Indices >> I & 1) && int(sizeof(T)) > w ? int(sizeof(T)) : w), ...);
+  return w;
+}();
+
+template <int V, class List, bool Packed>
 struct fetched;
-template <int V, int... I, class... T>
-struct fetched<V, operand_list<operand<I, T>...>> : detail::slot<I, lanes<T, V>>... {
+template <int V, int... I, class... T, bool Packed>
+struct fetched<V, operand_list<operand<I, T>...>, Packed> : detail::slot<I, held_lanes<Packed, T, V>>... {
   static constexpr int count = int(sizeof...(I));
   static constexpr int first = [] {
     int f = -1;
     ((f = f < 0 ? I : f), ...);
     return f;
   }();
-  static constexpr int widest = [] {
-    int w = 0;
-    ((w = int(sizeof(T)) > w ? int(sizeof(T)) : w), ...);
-    return w;
-  }();
 };
+template <class... Trees>
+using all_operands = typename joined<typename operands_of<Trees>::type...>::type;
 template <int V, class... Trees>
-using registers = fetched<V, typename joined<typename operands_of<Trees>::type...>::type>;
+using registers = fetched<V, all_operands<Trees...>, false>;
+template <class... Trees>
+inline constexpr int widest_loaded = widest_element<(uint64(0) | ... | index_operands<Trees>), all_operands<Trees...>>;
 
 /// How the lanes of a load lie: as one aligned access; apart, some of them outside perhaps; or as the space says, all
 /// inside, where rows may be picked as wholes (`taken`): all lanes have one index then. `masked`: as `apart`, by one
@@ -274,14 +189,20 @@ using registers = fetched<V, typename joined<typename operands_of<Trees>::type..
 enum class reach { wide, apart, whole, taken, masked };
 
 /// V places of a space as trees see them.
-template <int V, int Operands, class... Trees>
-struct lane_access {
+template <bool Packed, int V, int Operands, class... Trees>
+struct basic_access {
+  template <class T>
+  using held_lanes = gpu::held_lanes<Packed, T, V>;
   static constexpr uint64 indices = (uint64(0) | ... | index_operands<Trees>);
   const thread_space<Operands>* space;
   int64 offset[Operands];
   int inside;  ///< lanes from this one on are outside; they repeat lane 0
-  registers<V, Trees...> loaded;
+  fetched<V, all_operands<Trees...>, Packed> loaded;
 
+  template <int I, class T>
+  __device__ held_lanes<T>& held() {
+    return static_cast<detail::slot<I, held_lanes<T>>&>(loaded).value;
+  }
   __device__ void start(const thread_space<Operands>& s) {
     space = &s;
     inside = 0;
@@ -291,16 +212,17 @@ struct lane_access {
   /// The lanes of one operand. A kernel whose loads have one form only runs ahead of them; where a load may take one of
   /// two, the second waits for the first although only one is made (they share registers).
   template <reach R, int I, class T>
-  __device__ lanes<T, V> read(const T* p, int inside) const {
+  __device__ held_lanes<T> read(const T* p, int inside) const {
     const T* q = p + offset[I];
     const int64 step = space->lane_step[I];
+    constexpr bool index = R == reach::taken && (indices >> I & 1) != 0;
+    if (!index && (R == reach::wide || ((R == reach::whole || R == reach::taken) && space->wide >> I & 1)))
+      return load_wide<V, T, held_lanes<T>>(q);
     lanes<T, V> r;
-    if constexpr (R == reach::taken && (indices >> I & 1) != 0) {
+    if constexpr (index) {
       r.v[0] = load_one(q);
 #pragma unroll
       for (int k = 1; k < V; ++k) r.v[k] = r.v[0];
-    } else if (R == reach::wide || ((R == reach::whole || R == reach::taken) && space->wide >> I & 1)) {
-      r = load_wide<V>(q);
     } else if constexpr (R == reach::masked) {
 #pragma unroll
       for (int k = 0; k < V; ++k, q += step) {
@@ -314,19 +236,18 @@ struct lane_access {
 #pragma unroll
       for (int k = 0; k < V; ++k) r.v[k] = load_one(q + (k < inside ? k * step : 0));
     }
-    return r;
+    return repack<held_lanes<T>>(r);
   }
   template <reach R, bool Gathered>
   struct reader {
-    lane_access& a;
+    basic_access& a;
     template <int I, class T>
     __device__ void operator()(const detail::load<I, T>& l) const {
-      if constexpr (!Gathered)
-        static_cast<detail::slot<I, lanes<T, V>>&>(a.loaded).value = a.template read<R, I>(l.p, a.inside);
+      if constexpr (!Gathered) a.template held<I, T>() = a.template read<R, I>(l.p, a.inside);
     }
     template <int I, class T, class X>
     __device__ void operator()(const detail::gathered<I, T, X>& g) const {
-      if constexpr (Gathered) static_cast<detail::slot<I, lanes<T, V>>&>(a.loaded).value = a.template pick<R>(g);
+      if constexpr (Gathered) a.template held<I, T>() = a.template pick<R>(g);
     }
     template <class L>
     __device__ void operator()(const L&) const {}
@@ -339,7 +260,7 @@ struct lane_access {
 
   template <int I, class T>
   __device__ lanes<T, V> load(const T*) const {
-    return detail::get<I>(loaded);
+    return repack<lanes<T, V>>(detail::get<I>(loaded));
   }
   template <class T>
   __device__ lanes<T, V> splat(T v) const {
@@ -365,27 +286,32 @@ struct lane_access {
   }
   template <int I, class T, class X>
   __device__ lanes<T, V> gather(const detail::gathered<I, T, X>&) const {
-    return detail::get<I>(loaded);
+    return repack<lanes<T, V>>(detail::get<I>(loaded));
   }
   template <reach R, int I, class T, class X>
-  __device__ lanes<T, V> pick(const detail::gathered<I, T, X>& g) const {
+  __device__ held_lanes<T> pick(const detail::gathered<I, T, X>& g) const {
     const auto index = lane_cast<int64>(g.index(*this));
-    lanes<T, V> r = {};
     if constexpr (R == reach::taken) {
+      held_lanes<T> r = {};
       int64 at = index.v[0];
       if (detail::resolve_index(at, g.limit, g.fault, g.function, g.axis))
-        r = load_wide<V>(g.p + offset[I] + at * g.stride);
+        r = load_wide<V, T, held_lanes<T>>(g.p + offset[I] + at * g.stride);
+      return r;
     } else {
+      lanes<T, V> r = {};
 #pragma unroll
       for (int k = 0; k < V; ++k) {
         int64 at = index.v[k];
         if (k < inside && detail::resolve_index(at, g.limit, g.fault, g.function, g.axis))
           r.v[k] = g.p[offset[I] + k * space->lane_step[I] + at * g.stride];
       }
+      return repack<held_lanes<T>>(r);
     }
-    return r;
   }
 };
+
+template <int V, int Operands, class... Trees>
+using lane_access = basic_access<false, V, Operands, Trees...>;
 
 /// Stores the lanes that are inside.
 template <class Access, class T, int V>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "cover.cuh"
-#include "sequences.cuh"
+#include "reduce_cover.cuh"
+#include "short_rows.cuh"
 
 namespace cudarray::inline v0::backend {
 namespace gpu {
@@ -51,34 +51,6 @@ __device__ void combine_block(Total (&total)[V], const reduce_cover<Operands>& r
   __syncthreads();
 }
 
-/// Partial results of at most this many steps of a thread are combined in the wider total type, so that errors do not
-/// grow with the length.
-inline constexpr int block_length = 32;
-template <class Types>
-inline constexpr bool adds_in_blocks = !::std::is_same_v<typename Types::block, typename Types::total>;
-
-/// Adds the lanes of one place to the partial results.
-template <class Op, int V, class Part, class Value, class Index>
-__device__ void add_lanes(Part (&part)[V], const lanes<Value, V>& value, int inside, Index position, Index gap) {
-  const auto v = lane_cast<detail::compute_t<Value>>(value);
-#pragma unroll
-  for (int k = 0; k < V; ++k)
-    if (k < inside) {
-      if constexpr (Op::indexed) Op::append(part[k], v.v[k], position + k * gap);
-      else part[k] = Op::combine(part[k], Op::template lift<Part>(v.v[k], 0));
-    }
-}
-
-/// A total whose positions take 32 bits.
-template <class Total>
-struct near_total {
-  using type = Total;
-};
-template <class V>
-struct near_total<op::found<V>> {
-  using type = op::found<V, int32>;
-};
-
 /// Counts a block that has left its part; what other blocks of the device have left before is seen after.
 __device__ inline uint32 take_ticket(uint32* counter) {
   uint32 before;
@@ -89,12 +61,11 @@ __device__ inline uint32 take_ticket(uint32* counter) {
   return before;
 }
 
-/// What a block has found: combined, and stored, by the block that comes last where several share a result.
-template <class Op, class Types, int V, class Target, class Total, int Operands>
-__device__ void finish_block(const Target& target, const reduce_cover<Operands>& r, Total (&total)[V], int64 result,
-                             int depth, int inside, int64 offset, int32 lead, Total* partial, uint32* tickets) {
-  extern __shared__ __align__(16) char raw[];
-  Total* const shared = reinterpret_cast<Total*>(raw);
+/// What a block has found: combined, where several share a result by the one that comes last. False for the others;
+/// the totals are valid where depth is 0.
+template <class Op, class Types, int V, class Total, int Operands>
+__device__ bool finish_block(const reduce_cover<Operands>& r, Total (&total)[V], int64 result, int depth, int inside,
+                             int32 lead, Total* shared, Total* partial, uint32* tickets) {
   if (!adds_in_blocks<Types> && r.along)
 #pragma unroll
     for (int k = 1; k < V; ++k) total[0] = Op::combine(total[0], total[k]);
@@ -110,7 +81,7 @@ __device__ void finish_block(const Target& target, const reduce_cover<Operands>&
     __syncthreads();
     if (threadIdx.x == 0) last = take_ticket(tickets + blockIdx.x) == gridDim.y - 1;
     __syncthreads();
-    if (!last) return;
+    if (!last) return false;
     if (threadIdx.x == 0) tickets[blockIdx.x] = 0;
 #pragma unroll
     for (int k = 0; k < V; ++k) total[k] = Op::template identity<Total>();
@@ -122,63 +93,8 @@ __device__ void finish_block(const Target& target, const reduce_cover<Operands>&
           if (k < results) total[k] = Op::combine(total[k], left(c)[k]);
     combine_block<Op>(total, r, depth, shared);
   }
-  if (depth != 0 || result >= r.results) return;
-#pragma unroll
-  for (int k = 0; k < V; ++k)
-    if (k < results)
-      target(place_access{offset + k * r.threads.lane_step[0]},
-             Op::template finish<typename Types::result>(total[k], r.count));
+  return true;
 }
-
-/// The totals of a thread, and the partial results on the way to them: few steps in the narrower type, where there is
-/// one.
-template <class Op, class Types, int V, class Total>
-struct accumulator {
-  using block = typename Types::block;
-  static constexpr bool blocks = adds_in_blocks<Types>;
-  Total total[V];
-  block part[V];
-  __device__ accumulator() {
-#pragma unroll
-    for (int k = 0; k < V; ++k) {
-      total[k] = Op::template identity<Total>();
-      if constexpr (blocks) part[k] = Op::template identity<block>();
-    }
-  }
-  template <class Value, class Index>
-  __device__ void add(const lanes<Value, V>& v, int inside, Index position, Index gap) {
-    if constexpr (blocks) add_lanes<Op>(part, v, inside, position, gap);
-    else add_lanes<Op>(total, v, inside, position, gap);
-  }
-  /// An element of any position.
-  template <class Value>
-  __device__ void add_one(Value value, int32 position) {
-    const auto v = element_cast<detail::compute_t<Value>>(value);
-    total[0] = Op::combine(total[0], Op::template lift<Total>(v, position));
-  }
-  template <int Half>
-  __device__ void fold() {
-    if constexpr (Half > 0) {
-#pragma unroll
-      for (int k = 0; k < Half; ++k) part[k] = Op::combine(part[k], part[k + Half]);
-      fold<Half / 2>();
-    }
-  }
-  /// Lanes of the same result (`along`) are added up first: conversions to the wider type are slow.
-  __device__ void close_block(bool along) {
-    if constexpr (blocks) {
-      if (along) {
-        fold<V / 2>();
-        total[0] = Op::combine(total[0], Total(part[0]));
-      } else {
-#pragma unroll
-        for (int k = 0; k < V; ++k) total[k] = Op::combine(total[k], Total(part[k]));
-      }
-#pragma unroll
-      for (int k = 0; k < V; ++k) part[k] = Op::template identity<block>();
-    }
-  }
-};
 
 /// How many blocks a multiprocessor must have room for in its registers; 0: as many as the compiler finds best, where
 /// measuring found no better. A bound of 1 is another thing: the compiler then takes all registers it can use.
@@ -193,10 +109,10 @@ inline constexpr int least_blocks = [] {
 
 /// Adds the tiles of a result that are this thread's, U steps under way at once. `Wide`: so are loads, and no lane is
 /// outside; there are less than 2^30 places, runs and tiles then.
-template <bool Wide, int U, class Index, class Op, class Types, int V, class Total, int Operands, class Tree>
-__device__ void add_tiles(accumulator<Op, Types, V, Total>& sum, lane_access<V, Operands, Tree> base, const Tree& tree,
+template <bool Wide, int U, class Index, class Op, class Types, int V, class Total, class Access, int Operands,
+          class Tree>
+__device__ void add_tiles(accumulator<Op, Types, V, Total>& sum, const Access& base, const Tree& tree,
                           const reduce_cover<Operands>& r, int64 places, int32 before, int depth) {
-  using access = lane_access<V, Operands, Tree>;
   using tile_number = ::std::conditional_t<Wide, int32, int64>;
   constexpr reach how = Wide ? reach::wide : reach::apart;
   const auto& s = r.threads;
@@ -204,7 +120,7 @@ __device__ void add_tiles(accumulator<Op, Types, V, Total>& sum, lane_access<V, 
   int steps = 0;
   const tile_number tiles = tile_number(r.tiles), every = tile_number(gridDim.y) * r.beside;
   for (tile_number tile = tile_number(blockIdx.y) * r.beside + (depth >> r.abreast_log2); tile < tiles; tile += every) {
-    access row = base;
+    Access row = base;
     int32 left, end;  // of places or runs, and of elements, from this thread's first on
     Index first = before + Index(Wide && r.along ? at * V : at);
     const auto enter = [&]<class N>(N t) {
@@ -227,7 +143,7 @@ __device__ void add_tiles(accumulator<Op, Types, V, Total>& sum, lane_access<V, 
     };
     if (Wide || r.near) enter(int32(tile));
     else enter(int64(tile));
-    access a[U];
+    Access a[U];
 #pragma unroll
     for (int u = 0; u < U; ++u) {
       a[u] = row;
@@ -253,28 +169,70 @@ __device__ void add_tiles(accumulator<Op, Types, V, Total>& sum, lane_access<V, 
   sum.close_block(r.along);
 }
 
-/// `Wide`: the walk is straight or ragged. `Near`: positions take 32 bits.
+/// The results of a folded walk: a thread adds up the columns of one, and what stands before and behind all rows.
+template <class Op, class Types, int V, class Target, class Tree, class Total, int Operands>
+__device__ void finish_folds(const Target& target, const Tree& tree, const reduce_cover<Operands>& r,
+                             const Total (&total)[V], int64 group, int place, int depth, Total* shared) {
+  constexpr int leader = registers<V, Tree>::first;
+  if (depth == 0 && place < r.own)
+#pragma unroll
+    for (int k = 0; k < V; ++k) shared[place * V + k] = total[k];
+  __syncthreads();
+  lane_access<1, Operands, Tree> start;
+  start.start(r.threads);
+  r.threads.move(group, 0, r.threads.kept, start.offset);
+  const int before = -(r.lead + int(start.offset[leader])) & (V - 1), row = r.columns * r.folds;
+  const int64 behind = before + r.row * row, elements = r.count * r.columns;
+  for (int c = int(threadIdx.x); c < r.columns; c += block_threads) {
+    Total sum = Op::template identity<Total>();
+    const auto add = [&](int64 from, int64 to) {  // elements, of those that are so many columns apart
+      for (int64 e = from + (c + r.columns - from % r.columns) % r.columns; e < to; e += r.columns) {
+        auto at = start;
+#pragma unroll
+        for (int k = 1; k < Operands; ++k) at.offset[k] += e * r.threads.lane_step[k];
+        at.template fetch<reach::wide>(tree);
+        const auto v = element_cast<detail::compute_t<typename Tree::value_type>>(tree(at).v[0]);
+        sum = Op::combine(sum, Op::template lift<Total>(v, e / r.columns));
+      }
+    };
+    add(0, before);
+    for (int j = (c + V * r.columns - before) % r.columns; j < row; j += r.columns) {
+      Total one = shared[j];
+      if constexpr (Op::indexed)
+        if (one.position >= 0) one.position = one.position * r.folds + (before + j) / r.columns;
+      sum = Op::combine(sum, one);
+    }
+    add(behind, elements);
+    target(place_access{start.offset[0] + c * r.threads.lane_step[0]},
+           Op::template finish<typename Types::result>(sum, r.count));
+  }
+  __syncthreads();
+}
+
+/// `Wide`: the walk is not apart. `Near`: positions take 32 bits.
 template <bool Wide, bool Near, int V, int U, int Operands, class Op, class Target, class Tree>
 __global__ void __launch_bounds__(
     block_threads,
-    least_blocks<Wide, V, int(sizeof(typename Op::template types<typename Tree::value_type>::total)), Tree>)
+    least_blocks<Wide, V, int(sizeof(typename device_types<Op, typename Tree::value_type, false>::total)), Tree>)
     reduce_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree, void* partial,
                   uint32* tickets, const __grid_constant__ reduce_cover<Operands> r) {
   in_stream_order();
-  using types = typename Op::template types<typename Tree::value_type>;
-  using total = ::std::conditional_t<Near, typename near_total<typename types::total>::type, typename types::total>;
+  using types = device_types<Op, typename Tree::value_type, Near>;
+  using total = typename types::total;
   using index = ::std::conditional_t<Near, int32, int64>;
-  using access = lane_access<V, Operands, Tree>;
+  using access = basic_access<Wide && (V > 8 || !adds_in_blocks<types>), V, Operands, Tree>;
   const auto& s = r.threads;
   const int t = int(threadIdx.x);
   const int depth = r.along ? t & (r.deep - 1) : t >> exponent_of(r.wide);
   const int place = r.along ? t >> exponent_of(r.deep) : t & (r.wide - 1);
   constexpr int leader = registers<V, Tree>::first;  // the operand whose alignment is that of all
-  const bool ragged = Wide && r.walk == reduce_walk::ragged;
+  const bool ragged = Wide && r.walk == reduce_walk::ragged, folded = Wide && r.walk == reduce_walk::folded;
+  extern __shared__ __align__(16) char raw[];
+  total* const shared = reinterpret_cast<total*>(raw);
   using number = ::std::conditional_t<Wide, int32, int64>;
   const number results = number(r.results), every = number(gridDim.x) * r.own;
   for (number group = number(blockIdx.x) * r.own; group < results; group += every) {
-    const number result = group + place;
+    const number result = folded && place >= r.own ? results : group + place;
     int32 lead = ragged && !r.along ? 0 : -1;
     access base;
     base.start(s);
@@ -287,10 +245,10 @@ __global__ void __launch_bounds__(
           return (r.lead + int32(a.offset[leader]) + rows * r.turn) & (V - 1);
         };
         int32 before = 0, places = int32(r.row);
-        if (ragged) {
-          before = r.along ? -off(base) & (V - 1) : -off(base, depth);
+        if (ragged || folded) {
+          before = r.along || folded ? -off(base) & (V - 1) : -off(base, depth);
           if (r.along) places = (int32(r.positions) - before) / V;
-          else if (first + before >= s.limit) places = 0;
+          else if (ragged && first + before >= s.limit) places = 0;
 #pragma unroll
           for (int k = 0; k < Operands; ++k) base.offset[k] += before * s.lane_step[k];
         }
@@ -318,8 +276,19 @@ __global__ void __launch_bounds__(
         add_tiles<false, U, index>(sum, base, tree, r, r.row, 0, depth);
       }
     }
-    finish_block<Op, types>(target, r, sum.total, result, depth, base.inside, base.offset[0], lead,
-                            static_cast<total*>(partial), tickets);
+    if (finish_block<Op, types>(r, sum.total, result, depth, base.inside, lead, shared, static_cast<total*>(partial),
+                                tickets)) {
+      if (folded) {
+        finish_folds<Op, types>(target, tree, r, sum.total, group, place, depth, shared);
+      } else if (depth == 0 && result < results) {
+        const int count = r.along ? 1 : base.inside;
+#pragma unroll
+        for (int k = 0; k < V; ++k)
+          if (k < count)
+            target(place_access{base.offset[0] + k * s.lane_step[0]},
+                   Op::template finish<typename types::result>(sum.total[k], r.count));
+      }
+    }
     if (r.deep > warp || !r.along) __syncthreads();  // shared memory is used again
   }
 }
@@ -340,16 +309,15 @@ inline uint32* tickets_on(cuda device, const stream_ref& stream, detail::storage
 template <class Build, class Target, class Tree, class Op, int Operands>
 void run_reduce(cuda device, const Target& target, const Tree& tree, const Op&,
                 const detail::iteration_space<Operands>& s) {
-  using types = typename Op::template types<typename Tree::value_type>;
-  using total = typename types::total;
+  using total = typename gpu::device_types<Op, typename Tree::value_type, false>::total;
   using loaded = gpu::registers<1, Tree>;
-  constexpr int most = 192 / int(sizeof(total)), wished = gpu::lanes_for<Tree::widest, loaded::widest>;
+  constexpr int most = 192 / int(sizeof(total)), wished = gpu::lanes_for<Tree::widest, gpu::widest_loaded<Tree>>;
   constexpr int V = wished <= most ? wished
                     : most >= 8    ? 8
                     : most >= 4    ? 4
                     : most >= 2    ? 2
                                    : 1;  // totals: 48 KB a block
-  static_assert(V * loaded::widest <= 16, "accesses over the ends of rows stay in what allocate() gives");
+  static_assert(V * gpu::widest_loaded<Tree> <= 16, "accesses over the ends of rows stay in what allocate() gives");
   // places at a time: enough loads under way, few registers
   constexpr int U = loaded::count <= 2   ? 4
                     : loaded::count <= 4 ? 2
@@ -359,6 +327,15 @@ void run_reduce(cuda device, const Target& target, const Tree& tree, const Op&,
   gpu::survey<Operands> leaves;
   detail::for_each_operand(tree, leaves);
   gpu::reduce_cover<Operands> r;
+  gpu::short_rows<Operands> rows;
+  constexpr int staged_U = loaded::count <= 2 ? 4 : loaded::count <= 4 ? 2 : 1;
+  if constexpr (loaded::count > 0 && !detail::has_gathered<Tree>) {
+    if (rows.cover(s, leaves.of, wished, staged_U))
+      return gpu::launch(
+          device.ordinal, s.store, Operands, gpu::short_rows_kernel<wished, staged_U, Operands, Op, Target, Tree>,
+          unsigned(rows.blocks), gpu::block_threads,
+          gpu::block_threads * staged_U * 9 / 8 * wished * sizeof(typename Tree::value_type), target, tree, rows);
+  }
   const int multiprocessors = gpu::multiprocessors(device.ordinal);
   gpu::cover_reduce(r, s, leaves.of, loaded::count, V, U, general_U, Op::indexed, V <= 4 && sizeof(total) == 8,
                     multiprocessors);

@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(block_threads)
   // elements of this thread
   int mine = row < rows ? (int(s.extent[x_axis].divisor) - depth + deep - 1) >> shift : 0;
   if (Wide) mine *= V;
-  lane_access<V, Operands, Tree> base;
+  basic_access<true, V, Operands, Tree> base;
   base.start(s);
   if (row < rows) s.move(row, 0, s.kept, base.offset);
 #pragma unroll
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(block_threads)
   lanes<T, V> x[row_groups];
   T largest = detail::bounds<T>::lowest;
   {
-    lane_access<V, Operands, Tree> a[row_groups];
+    basic_access<true, V, Operands, Tree> a[row_groups];
 #pragma unroll
     for (int g = 0; g < row_groups; ++g) {
       if (g * V >= mine) break;
@@ -261,7 +261,7 @@ bool run_rows(cuda device, const Make& make, const Tree& tree, const detail::ite
   using loaded = gpu::registers<1, Tree>;
   using target = decltype(make());
   using T = detail::compute_t<typename Tree::value_type>;
-  constexpr int V = gpu::lanes_for<Tree::widest, loaded::widest>;
+  constexpr int V = gpu::lanes_for<Tree::widest, gpu::widest_loaded<Tree>>;
   constexpr bool per_row = F == detail::row_function::logsumexp;
   const int x = s.ndim - 1;
   if (s.ndim != s.kept + 1 || loaded::count == 0 || s.size(0, s.ndim) == 0 || s.extent[x] > INT32_MAX / 4) return false;

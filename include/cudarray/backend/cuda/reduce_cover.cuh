@@ -1,0 +1,223 @@
+// How the threads of reductions are spread, decided on the host, where the types of an expression do not matter.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "cover.cuh"
+
+namespace cudarray::inline v0::backend::gpu {
+
+/// How a thread's lanes lie on what is reduced.
+enum class reduce_walk {
+  straight,  ///< loads are wide, no lane is outside
+  ragged,  ///< as straight, off alignment: along a row, its ends go one by one; across, lanes stand before the results
+  folded,  ///< as straight, down few columns: rows are so many of the operand's as are whole lanes, its ends go one by
+           ///< one
+  apart    ///< lanes are apart
+};
+
+inline constexpr int most_steps = 4;  ///< of a tile
+
+/// How the threads of a reduction's blocks are spread: on `wide` results (or groups of V results), `deep` threads on
+/// each: `abreast` of these on a run, which is what lies on the last reduced axis, and `beside` of such groups. The
+/// lanes go `along` the reduced axes, and so do neighbouring threads; or both go across the results. Runs are taken in
+/// tiles, a few steps of each thread: on along a run, or, of short ones, from run to run. What straight threads need
+/// stands in front: a kernel waits for each line of its parameters.
+template <int Operands>
+struct reduce_cover {
+  reduce_walk walk = reduce_walk::straight;
+  bool along = false;
+  bool near = true;  ///< 32 bits hold every result, tile, place and step
+  int wide = 1, deep = 1, abreast = 1, beside = 1, abreast_log2 = 0;
+  int own = 1;                 ///< of `wide` results a block finishes so many; the next block does the others
+  int left_step = 1;           ///< what a step takes from the places left in a run, or from the runs left
+  int64 results = 1;           ///< threads' places on the kept axes
+  int64 row = 1, runs = 1;     ///< places in a run, and runs
+  int64 tiles = 1;             ///< of all runs
+  int64 ahead[Operands] = {};  ///< along a run from element to element; of wide loads from place to place
+  int64 step[Operands][most_steps - 1] = {};  ///< from a thread's first step to the others of a tile
+  int64 positions = 0;                        ///< elements on the last reduced axis
+  int64 position_step = 0;                    ///< positions from step to step
+  int64 count = 1;                            ///< elements that are reduced to one
+  int lead = 0;                               ///< so many elements the first row is off alignment
+  int turn = 0;                               ///< and from row to row so many more, where lanes go across the results
+  int folds = 1, columns = 1;                 ///< rows of the operands in one of a folded walk, and results of these
+  int element_step = 0;                       ///< elements on the last axis, from step to step
+  int run_tiles = 1;                          ///< runs of a tile
+  divider row_tiles;                          ///< tiles of a run
+  thread_space<Operands> threads;
+  bool once = false;  ///< there is a block for each group of results, not only as many as run at a time
+  bool loads_wide() const { return walk != reduce_walk::apart; }
+};
+
+inline int power_of_two_above(int64 n, int most) {
+  int p = 1;
+  while (p < n && p < most) p *= 2;
+  return p;
+}
+
+/// How the `deep` threads of a result share its runs, U steps of each at a time.
+template <int Operands>
+CUDARRAY_NO_INLINE void share_runs(reduce_cover<Operands>& r, const detail::iteration_space<Operands>& s, int V,
+                                   int U) {
+  const int inner = s.kept < s.ndim ? s.ndim - 1 : -1;
+  // a run that a few threads take in one step leaves the others of a tile for the next runs
+  const int whole_run = power_of_two_above(r.row, r.deep);
+  const bool short_runs =
+      s.ndim - s.kept == 2 && r.runs > 1 && whole_run >= r.row && (r.row <= 8 || 4 * r.row >= 3 * whole_run);
+  r.abreast = r.deep;
+  if (short_runs) {
+    r.abreast = whole_run;
+  } else if (r.runs > 1) {
+    const int together = !r.along ? 1 : r.loads_wide() ? 4 : r.threads.by_warps ? warp : 16;
+    const int tile = power_of_two_above(ceil_div(r.row, U), r.deep);
+    if (r.abreast > tile) r.abreast = tile > together || together > r.deep ? tile : together;
+  }
+  r.abreast_log2 = __builtin_ctz(unsigned(r.abreast));
+  r.beside = r.deep / r.abreast;
+  r.run_tiles = short_runs ? U : 1;
+  r.left_step = short_runs ? 1 : r.abreast;
+  r.row_tiles = divider(short_runs ? 1 : ceil_div(r.row, int64(U) * r.abreast));
+  r.tiles = ceil_div(r.runs, r.run_tiles) * r.row_tiles.divisor;
+  const int64 place = r.along && (r.loads_wide() || r.threads.by_warps) ? V : 1;  // elements from thread to thread
+  r.element_step = short_runs ? 0 : r.abreast * int(place);
+  r.position_step = short_runs ? r.positions : r.element_step;
+  for (int k = 0; k < Operands && inner >= 0; ++k) {
+    const int64 element = s.stride[k][inner], step = short_runs ? s.stride[k][inner - 1] : r.element_step * element;
+    r.ahead[k] = (r.loads_wide() && r.along ? V : 1) * element;
+    for (int u = 1; u < most_steps; ++u) r.step[k][u - 1] = u * step;
+  }
+}
+
+/// Whether blocks that own so many results each have few threads without one.
+inline bool few_idle(int64 results, int own) { return 4 * results >= 3 * own * ceil_div(results, own); }
+
+/// Spreads the threads, which take U steps at a time; false where loads cannot be wide.
+template <int Operands>
+CUDARRAY_NO_INLINE bool spread_threads(reduce_cover<Operands>& r, const detail::iteration_space<Operands>& s, int V,
+                                       int U, int64 enough, bool light) {
+  constexpr int64 far = int64(1) << 31;
+  const int inner = s.kept < s.ndim ? s.ndim - 1 : -1, across = s.kept - 1;
+  const bool ragged = r.walk == reduce_walk::ragged, turns = ragged && !r.along, folded = r.walk == reduce_walk::folded;
+  r.threads = {}, r.once = false;
+  r.threads.divide(s, V, r.along ? inner : across, r.loads_wide(), turns ? V - 1 : 0);
+  r.results = r.runs = 1;
+  for (int d = 0; d < s.ndim; ++d)
+    if (d != inner) (d < s.kept ? r.results : r.runs) *= r.threads.extent[d].divisor;
+  if (r.count == 0) r.runs = 0;
+  r.row = inner < 0 ? 1 : ragged && r.along ? r.positions / V : r.threads.extent[inner].divisor;
+  // few threads on a result where there are many results: each does more
+  const int64 places = r.runs * r.row;
+  int least = 1, most;
+  if (r.along) {
+    most = power_of_two_above(ceil_div(places, 2), block_threads);
+    least = r.threads.by_warps ? warp : power_of_two_above(ceil_div(r.row, 4), 4);
+    if (const int edges = power_of_two_above(2 * V - 2, block_threads); ragged && r.row >= 4 * edges && least < edges)
+      least = edges;
+    // 8 to 15 steps of a thread, where rows are long enough for that and, as measured, not too long
+    r.once = r.walk == reduce_walk::straight && r.runs == 1 && places >= (V > 4 ? 6 : 32) && (light || places < 256);
+    if (r.once) least = power_of_two_above(places / 16 + 1, block_threads);
+  } else {
+    // many blocks share each of few results, and the last of them adds up what they left: the less, the narrower it is
+    const int widest = !r.loads_wide() ? 128 : turns || r.results > 8192 ? 32 : r.results > 512 ? 16 : 8;
+    most = block_threads / power_of_two_above(r.results + turns, widest);
+    while (most > 1 && places < most * 4 && r.results > block_threads / most) most /= 2;
+    if (turns) {
+      least = V;  // rows that are off alignment alike are a thread's
+      for (int wide = block_threads / V; wide >= 4; wide /= 2)
+        if (const int own = wide - 1; few_idle(r.results, own)) {
+          if (block_threads / wide > most) most = block_threads / wide;
+          break;
+        }
+    }
+    if (folded) least = most = block_threads / power_of_two_above(r.threads.extent[across].divisor, block_threads);
+  }
+  const int wished = power_of_two_above(ceil_div(enough, r.results > 0 ? r.results : 1), block_threads);
+  r.deep = wished < least ? least : wished < most ? wished : most > least ? most : least;
+  r.once = r.once && r.deep == least;
+  r.wide = block_threads / r.deep;
+  r.own = turns ? r.wide - 1 : folded ? int(r.threads.extent[across].divisor) : r.wide;
+  share_runs(r, s, V, U);
+  r.near = (r.results | r.row | r.runs | r.tiles) >> 30 == 0;
+  // what is beyond the end of a row is counted, too
+  if (r.walk != reduce_walk::straight) r.near = r.near && r.positions < far - 65536;
+  for (const int64 ahead : r.ahead) r.near = r.near && magnitude(ahead) < far;
+  if (turns) return r.near && r.runs == 1 && r.row >= 4 * r.deep && r.own > 0 && few_idle(r.results, r.own);
+  if (ragged) return r.near && r.runs == 1 && r.deep >= 2 * V - 2;
+  return r.near && r.threads.whole;
+}
+
+/// A space of columns side by side whose rows are as many of those of `s` as are whole lanes; false where it has not
+/// enough rows, or columns.
+template <int Operands>
+CUDARRAY_NO_INLINE bool fold_columns(reduce_cover<Operands>& r, detail::iteration_space<Operands>& s,
+                                     const operand_info* of, int V) {
+  const int inner = s.ndim - 1, across = s.kept - 1;
+  if (across < 0 || s.ndim - s.kept != 1 || s.extent[across] > block_threads) return false;
+  r.columns = int(s.extent[across]), r.folds = 1;
+  while (r.columns * r.folds % V != 0) r.folds *= 2;
+  const int64 row = int64(r.columns) * r.folds;
+  // the last block of a result adds up what all others have found: long for many columns, with few threads on each
+  if (row / V > 16 || r.positions < 32 * int64(r.folds) * block_threads / (row / V)) return false;
+  for (int k = 1; k < Operands; ++k) {
+    if (of[k].data == nullptr && s.stride[k][across] == 0 && s.stride[k][inner] == 0) continue;
+    if (s.stride[k][across] != 1 || s.stride[k][inner] != r.columns) return false;
+    s.stride[k][inner] = row;
+  }
+  s.extent[across] = row;
+  s.extent[inner] = (r.positions * r.columns - (V - 1)) / row;
+  return true;
+}
+
+/// `loads`: how many operands the tree loads; `indexed`: positions are counted, by 32 bits where loads are wide; U and
+/// `apart_U`: steps at a time, where loads are wide and otherwise; `light`: threads combine what they found at little
+/// cost.
+template <int Operands>
+CUDARRAY_NO_INLINE void cover_reduce(reduce_cover<Operands>& r, const detail::iteration_space<Operands>& s,
+                                     const operand_info* of, int loads, int V, int U, int apart_U, bool indexed,
+                                     bool light, int multiprocessors) {
+  const int inner = s.kept < s.ndim ? s.ndim - 1 : -1, across = s.kept - 1;  // the last axes of both kinds, -1: none
+  r.count = s.size(s.kept, s.ndim);
+  if (inner >= 0) r.positions = s.extent[inner];
+  // lanes and neighbouring threads go along the axis on which most operands lie close together
+  int close_along = 0, close_across = 0;
+  for (int k = 1; k < Operands; ++k) {
+    close_along += inner >= 0 && magnitude(s.stride[k][inner]) == 1;
+    close_across += across >= 0 && magnitude(s.stride[k][across]) == 1;
+  }
+  const int64 few = r.count % V == 0 ? 8 : 13;  // are a thread's
+  r.along = inner >= 0 && (across < 0 || (close_along >= close_across && (r.count > few || s.size(0, s.kept) < 1024)));
+  const int64 enough = int64(multiprocessors) * 2048;  // threads that keep the device busy
+  const auto fits = [&](reduce_walk w) {
+    r.walk = w;
+    return spread_threads(r, s, V, r.loads_wide() ? U : apart_U, enough, light);
+  };
+  if (inner >= 0 && r.count > 0 && (!indexed || r.count >> 31 == 0)) {
+    uint64 wide = 0;
+    if (wide_operands(s, of, r.along ? inner : across, V, wide) && __builtin_popcountll(wide) == loads &&
+        fits(reduce_walk::straight))
+      return;
+    if (const int k = equally_aligned(s, of, r.along ? inner : across, V)) {
+      r.lead = off_alignment(of[k], V);
+      r.turn = int(s.stride[k][inner] & (V - 1));
+      if (detail::iteration_space<Operands> wide_rows = s; !r.along && fold_columns(r, wide_rows, of, V)) {
+        r.walk = reduce_walk::folded;
+        if (spread_threads(r, wide_rows, V, U, enough, light)) return;
+      }
+      if ((r.along || readable_around(s, of)) && fits(reduce_walk::ragged)) return;
+    }
+  }
+  fits(reduce_walk::apart);
+}
+
+/// Blocks share results where there are few of them; at most as many as run at a time (`wanted`) are made, but for
+/// `once`.
+template <int Operands>
+CUDARRAY_NO_INLINE dim3 reduce_grid(const reduce_cover<Operands>& r, int64 wanted) {
+  const int64 blocks = ceil_div(r.results, r.own), most = r.runs * r.row / (int64(r.deep) * 16);
+  int64 chunks = wanted / blocks;
+  chunks = chunks < most ? chunks : most;
+  if (chunks < 1 || blocks > most_tickets) chunks = 1;
+  return dim3(unsigned(r.once || blocks < wanted ? blocks : wanted), unsigned(chunks));
+}
+
+}  // namespace cudarray::inline v0::backend::gpu

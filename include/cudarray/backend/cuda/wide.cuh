@@ -1,0 +1,137 @@
+// Several elements in registers at once, and the accesses of up to 16 bytes that bring them there and back.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../../core/math.hpp"
+#include "launch.cuh"
+
+namespace cudarray::inline v0::backend::gpu {
+#pragma GCC visibility push(hidden)  // device code belongs to the file's own binary
+
+/// V values in registers: those of V places of the space at once.
+template <class T, int V>
+struct lanes {
+  T v[V];
+};
+/// detail::lane_cast, by the device's own conversions between float16 and float32.
+template <class To, class T>
+__device__ To element_cast(T v) {
+  if constexpr (::std::is_same_v<T, float16> && !::std::is_same_v<To, float16>) {
+    float f;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(v.bits));
+    return detail::lane_cast<To>(f);
+  } else if constexpr (::std::is_same_v<T, float> && ::std::is_same_v<To, float16>) {
+    float16 h;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h.bits) : "f"(v));
+    return h;
+  } else {
+    return detail::lane_cast<To>(v);
+  }
+}
+template <class To, class T, int V>
+__device__ lanes<To, V> lane_cast(const lanes<T, V>& a) {
+  lanes<To, V> r;
+#pragma unroll
+  for (int k = 0; k < V; ++k) r.v[k] = element_cast<To>(a.v[k]);
+  return r;
+}
+
+/// Loads the compiler leaves where they are. It likes to put a load right before its use, to need fewer registers; but
+/// what counts is how many are under way.
+__device__ inline void load_word(uint4& v, const void* p) {
+  asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+               : "l"(__cvta_generic_to_global(p)));
+}
+__device__ inline void load_word(uint2& v, const void* p) {
+  asm volatile("ld.global.v2.u32 {%0, %1}, [%2];" : "=r"(v.x), "=r"(v.y) : "l"(__cvta_generic_to_global(p)));
+}
+__device__ inline void load_word(uint32& v, const void* p) {
+  asm volatile("ld.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(p)));
+}
+__device__ inline void load_word(uint16& v, const void* p) {
+  asm volatile("ld.global.u16 %0, [%1];" : "=h"(v) : "l"(__cvta_generic_to_global(p)));
+}
+__device__ inline void load_word(uint8& v, const void* p) {
+  uint16 h;
+  asm volatile("ld.global.u8 %0, [%1];" : "=h"(h) : "l"(__cvta_generic_to_global(p)));
+  v = uint8(h);
+}
+
+/// An access of so many bytes.
+template <int Bytes>
+struct chunk_of {
+  using type = uint4;
+  static constexpr int count = Bytes / 16;
+};
+template <class Word>
+struct one_word {
+  using type = Word;
+  static constexpr int count = 1;
+};
+template <>
+struct chunk_of<8> : one_word<uint2> {};
+template <>
+struct chunk_of<4> : one_word<uint32> {};
+template <>
+struct chunk_of<2> : one_word<uint16> {};
+template <>
+struct chunk_of<1> : one_word<uint8> {};
+
+/// Lanes as they are in memory.
+template <class T, int V>
+struct packed_lanes {
+  using chunk = chunk_of<V* int(sizeof(T))>;
+  typename chunk::type words[chunk::count];
+};
+/// What lanes are held in until they are used: `Packed`, where they are smaller, the words of memory. (Taken apart
+/// where they arrive, each takes a register, and the next load waits.)
+template <bool Packed, class T, int V>
+using held_lanes =
+    ::std::conditional_t<(Packed && sizeof(T) < 4 && V * sizeof(T) >= 4), packed_lanes<T, V>, lanes<T, V>>;
+template <class To, class From>
+__device__ To repack(const From& from) {
+  if constexpr (::std::is_same_v<To, From>) return from;
+  To to;
+  memcpy(&to, &from, sizeof(to));
+  return to;
+}
+
+/// V neighbouring elements by wide accesses; `p` is aligned for them.
+template <int V, class T, class Lanes = lanes<T, V>>
+__device__ Lanes load_wide(const T* p) {
+  using packed = packed_lanes<T, V>;
+  packed w;
+#pragma unroll
+  for (int i = 0; i < packed::chunk::count; ++i)
+    load_word(w.words[i], reinterpret_cast<const typename packed::chunk::type*>(p) + i);
+  return repack<Lanes>(w);
+}
+template <class T>
+__device__ T load_one(const T* p) {
+  return load_wide<1>(p).v[0];
+}
+template <int V, class T>
+__device__ void store_wide(T* p, const lanes<T, V>& v) {
+  using chunk = chunk_of<V* int(sizeof(T))>;
+  typename chunk::type c[chunk::count];
+  memcpy(c, &v, sizeof(v));
+#pragma unroll
+  for (int i = 0; i < chunk::count; ++i) reinterpret_cast<typename chunk::type*>(p)[i] = c[i];
+}
+
+/// V lanes from shared memory by wide accesses. The compiler is not shown what is in the words: it would load bytes of
+/// them once more instead of taking them apart.
+template <int V, class T>
+__device__ lanes<T, V> load_shared(const T* p) {
+  auto w = *reinterpret_cast<const packed_lanes<T, V>*>(p);
+  for (auto& word : w.words) {
+    if constexpr (requires { word.z; }) asm volatile("" : "+r"(word.x), "+r"(word.y), "+r"(word.z), "+r"(word.w));
+    else if constexpr (requires { word.x; }) asm volatile("" : "+r"(word.x), "+r"(word.y));
+    else if constexpr (sizeof(word) == 4) asm volatile("" : "+r"(word));
+  }
+  return repack<lanes<T, V>>(w);
+}
+
+#pragma GCC visibility pop
+}  // namespace cudarray::inline v0::backend::gpu
