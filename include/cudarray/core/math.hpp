@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cmath>
-
 #include "dtype.hpp"
 
 namespace cudarray::inline v0 {
@@ -22,15 +20,16 @@ concept whole = is_integer<T> || ::std::is_same_v<T, bool>;
 
 }  // namespace detail
 
-/// Functions of scalars. float32 and float64 as the C library and CUDA's have them; integers wrap.
+/// Functions of scalars. float32 and float64 as the C library and CUDA's have them, called by the compilers' names for
+/// them: `<cmath>` takes longer to read than all of this directory. Integers wrap.
 namespace math {
 
-#define CUDARRAY_MATH1(name, c)                                \
-  CUDARRAY_HD inline float name(float x) { return ::c##f(x); } \
-  CUDARRAY_HD inline double name(double x) { return ::c(x); }
-#define CUDARRAY_MATH2(name, c)                                            \
-  CUDARRAY_HD inline float name(float x, float y) { return ::c##f(x, y); } \
-  CUDARRAY_HD inline double name(double x, double y) { return ::c(x, y); }
+#define CUDARRAY_MATH1(name, c)                                          \
+  CUDARRAY_HD inline float name(float x) { return __builtin_##c##f(x); } \
+  CUDARRAY_HD inline double name(double x) { return __builtin_##c(x); }
+#define CUDARRAY_MATH2(name, c)                                                      \
+  CUDARRAY_HD inline float name(float x, float y) { return __builtin_##c##f(x, y); } \
+  CUDARRAY_HD inline double name(double x, double y) { return __builtin_##c(x, y); }
 CUDARRAY_MATH1(exp, exp)
 CUDARRAY_MATH1(exp2, exp2)
 CUDARRAY_MATH1(expm1, expm1)
@@ -57,19 +56,20 @@ CUDARRAY_MATH1(abs, fabs)
 CUDARRAY_MATH2(arctan2, atan2)
 CUDARRAY_MATH2(copysign, copysign)
 CUDARRAY_MATH2(fmod, fmod)
+CUDARRAY_MATH2(nextafter, nextafter)
 #undef CUDARRAY_MATH1
 #undef CUDARRAY_MATH2
 
-CUDARRAY_HD inline float fma(float a, float b, float c) { return ::fmaf(a, b, c); }
-CUDARRAY_HD inline double fma(double a, double b, double c) { return ::fma(a, b, c); }
+CUDARRAY_HD inline float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+CUDARRAY_HD inline double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
 
 /// Exact where the smaller operand does not count: CUDA's may round up there, at the largest number to infinity.
 template <detail::real_floating T>
 CUDARRAY_HD inline T hypot(T x, T y) {
   const T a = abs(x), b = abs(y), large = a > b ? a : b, small = a > b ? b : a;
   if (small <= large * (sizeof(T) == 4 ? T(1.220703125e-4) : T(7.450580596923828e-9))) return large;  // 2^-13, 2^-27
-  if constexpr (sizeof(T) == 4) return ::hypotf(x, y);
-  else return ::hypot(x, y);
+  if constexpr (sizeof(T) == 4) return __builtin_hypotf(x, y);
+  else return __builtin_hypot(x, y);
 }
 
 template <dtype T>
@@ -217,9 +217,9 @@ CUDARRAY_HD inline T power(T a, T b) {
     }
     return T(r);
   } else if constexpr (::std::is_same_v<T, float>) {
-    return b == 2 ? a * a : ::powf(a, b);
+    return b == 2 ? a * a : __builtin_powf(a, b);
   } else {
-    return b == 2 ? a * a : ::pow(a, b);
+    return b == 2 ? a * a : __builtin_pow(a, b);
   }
 }
 

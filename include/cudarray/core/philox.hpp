@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <concepts>
+
 #include "math.hpp"
 
 namespace cudarray::inline v0::detail {
@@ -36,7 +38,7 @@ CUDARRAY_HD constexpr product_halves<uint32> multiply_wide(uint32 w, uint32 c) {
 /// 64 bits of two words.
 CUDARRAY_HD constexpr uint64 join_words(uint32 low, uint32 high) { return low | uint64(high) << 32; }
 /// The smaller of two numbers, b where a is NaN; not for zeros of different signs. One instruction on CUDA.
-CUDARRAY_HD inline float smaller(float a, float b) { return ::fminf(a, b); }
+CUDARRAY_HD inline float smaller(float a, float b) { return __builtin_fminf(a, b); }
 template <int By, ::std::integral U>
 CUDARRAY_HD constexpr U shift_right(U w) {
   return w >> By;

@@ -65,7 +65,7 @@ class CUDARRAY_PER_BUILD array_printer {
     if constexpr (is_floating<T>) {
       double low = 0, high = 0;
       for (const auto x : shown_) {
-        const double m = ::fabs(double(compute_t<T>(x)));
+        const double m = math::abs(double(compute_t<T>(x)));
         if (m == 0 || m - m != 0) continue;
         if (low == 0 || m < low) low = m;
         if (m > high) high = m;

@@ -111,7 +111,7 @@ auto arange(S start, ::std::type_identity_t<S> stop, ::std::type_identity_t<S> s
     const int64 span = int64(stop) - int64(start), by = int64(step);
     n = (span > 0) == (by > 0) && span != 0 ? (span + by - (by > 0 ? 1 : -1)) / by : 0;
   } else {
-    const double count = ::ceil((double(stop) - double(start)) / double(step));
+    const double count = math::ceil((double(stop) - double(start)) / double(step));
     if (!(count < 9e15))
       throw value_error(detail::cat("arange: ", double(start), " to ", double(stop), " by ", double(step)));
     n = count > 0 ? int64(count) : 0;

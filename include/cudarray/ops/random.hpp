@@ -133,7 +133,7 @@ struct key {
 
 template <class T>
 CUDARRAY_PER_BUILD numbers_at<uniform_number<T>> uniform_numbers(T low, T high) {
-  return {{low, high - low, low < high ? T(::std::nextafter(high, low)) : high + T(0)}, {}};
+  return {{low, high - low, low < high ? math::nextafter(high, low) : high + T(0)}, {}};
 }
 template <class T>
 CUDARRAY_PER_BUILD numbers_at<normal_number<T>> normal_numbers(T loc, T scale) {
