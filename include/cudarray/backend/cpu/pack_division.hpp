@@ -154,21 +154,29 @@ CUDARRAY_FORCE_INLINE pack<T, N, B> right_shift(const pack<T, N, B>& a, const pa
   return shift<false>(a, b);
 }
 
-/// The vector functions may miss whole numbers by a unit of the last place, which users compare with and round: results
-/// beside them are the C library's for one number.
-#define CUDARRAY_WHOLE_RESULTS(name)                                                                     \
-  template <class T, int N, class B>                                                                     \
-  CUDARRAY_FORCE_INLINE pack<T, N, B> name(const pack<T, N, B>& x) {                                     \
-    const auto y = library::name(x), size = abs(y);                                                      \
-    const auto near = abs(y - rint(y)) < size * splat<T, N, B>(8 * ::std::numeric_limits<T>::epsilon()); \
-    const auto whole = near & (size < splat<T, N, B>(T(4096)));                                          \
-    if (!any(whole)) return y;                                                                           \
-    const auto f = [](T v) { return math::name(v); };                                                    \
-    return select(whole, each_lane<decltype(f), N, B>(f, x), y);                                         \
+// The vector functions may miss whole numbers by a unit of the last place, which users compare with and round.
+
+template <class T, int N, class B>
+CUDARRAY_FORCE_INLINE pack<T, N, B> cbrt(const pack<T, N, B>& x) {
+  const auto y = library::cbrt(x), whole = rint(y);
+  return select(whole * whole * whole == x, whole, y);
+}
+/// Beside whole numbers as float64 has it, or, of that, the C library for one number.
+template <class T, int N, class B>
+CUDARRAY_FORCE_INLINE pack<T, N, B> log10(const pack<T, N, B>& x) {
+  const auto y = library::log10(x);
+  const auto near = abs(y - rint(y)) < abs(y) * splat<T, N, B>(8 * ::std::numeric_limits<T>::epsilon());
+  if (!any(near)) return y;
+  if constexpr (sizeof(T) == 4) {
+    const auto wide = []<int M>(const pack<T, M, B>& v, const pack<T, M, B>&) {
+      return convert<T>(library::log10(convert<double>(v)));
+    };
+    return select(near, by_pieces<B::vector_bytes / 8>(wide, x, x), y);
+  } else {
+    const auto f = [](T v) { return math::log10(v); };
+    return select(near, each_lane<decltype(f), N, B>(f, x), y);
   }
-CUDARRAY_WHOLE_RESULTS(cbrt)
-CUDARRAY_WHOLE_RESULTS(log10)
-#undef CUDARRAY_WHOLE_RESULTS
+}
 
 /// The result is the larger size where the smaller does not count, as in core/math.hpp.
 template <class T, int N, class B>
