@@ -5,7 +5,7 @@
 #include "../core/math.hpp"
 
 /// A reduction has `types<V>` with `result`, `block` (partial results of few elements) and `total` (all of them);
-/// `identity<A>()`, `combine(a, b)` on scalars and packs, `lift<block>(element, position)` and
+/// `identity<A>()`, `combine(a, b)` on scalars and packs, `lift<block>(element, position)`, `widen<total>(block)` and
 /// `finish<result>(total, count)`. `indexed` ones need positions in logical order; `empty` says if no elements are
 /// allowed.
 namespace cudarray::inline v0::op {
@@ -48,6 +48,10 @@ struct reduction {
   CUDARRAY_HD static constexpr auto lift(const V& v, int64) {
     using detail::lane_cast;
     return lane_cast<Block>(v);
+  }
+  template <class Total, class Block>
+  CUDARRAY_HD static constexpr Total widen(const Block& b) {
+    return Total(b);
   }
   template <class R, class A>
   CUDARRAY_HD static constexpr R finish(A total, int64) {
@@ -105,11 +109,9 @@ struct mean_op : sum_op {
 template <class L>
 struct power_sums_of {
   L first, second;
-  power_sums_of() = default;
-  CUDARRAY_HD constexpr power_sums_of(const L& f, const L& s) : first(f), second(s) {}
-  template <class M>
-  CUDARRAY_HD explicit constexpr power_sums_of(const power_sums_of<M>& o) : first(L(o.first)), second(L(o.second)) {}
 };
+template <class L>
+power_sums_of(L, L) -> power_sums_of<L>;
 using power_sums = power_sums_of<double>;
 struct var_op : reduction<false, true> {
   /// Numbers of 8 bits are added up as integers, few of them: 32 bits hold the squares of 32768.
@@ -132,6 +134,10 @@ struct var_op : reduction<false, true> {
   template <class L>
   CUDARRAY_HD static constexpr power_sums_of<L> combine(const power_sums_of<L>& a, const power_sums_of<L>& b) {
     return {a.first + b.first, a.second + b.second};
+  }
+  template <class Total, class L>
+  CUDARRAY_HD static constexpr Total widen(const power_sums_of<L>& b) {
+    return {double(b.first), double(b.second)};
   }
   CUDARRAY_HD static constexpr double variance(const power_sums& s, int64 count) {
     const double m = s.first / double(count), v = s.second / double(count) - m * m;

@@ -120,7 +120,7 @@ struct reduction_kernels {
         if constexpr (Op::indexed) Op::append(b, r.element(i), position + i);
         else b = Op::combine(b, Op::template lift<block>(r.element(i), 0));
       }
-      sum = Op::combine(sum, total(b));
+      sum = Op::combine(sum, Op::template widen<total>(b));
     }
     return sum;
   }

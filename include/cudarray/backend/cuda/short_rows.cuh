@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(block_threads)
     } else if (row < rows) {
       each_apart<4>(lane, r.length, deep, [&](int i) { add(staged[begin + i], i); });
     }
-    total sum = total(part);
+    total sum = Op::template widen<total>(part);
     for (int half = deep / 2; half > 0; half /= 2) sum = Op::combine(sum, shuffle_down(sum, half));
     if (lane == 0 && row < rows)
       target(place_access{result + int64(row) * r.result_step},

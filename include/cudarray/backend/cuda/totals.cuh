@@ -82,10 +82,10 @@ struct accumulator {
     if constexpr (blocks) {
       if (along) {
         fold<V / 2>();
-        total[0] = Op::combine(total[0], Total(part[0]));
+        total[0] = Op::combine(total[0], Op::template widen<Total>(part[0]));
       } else {
 #pragma unroll
-        for (int k = 0; k < V; ++k) total[k] = Op::combine(total[k], Total(part[k]));
+        for (int k = 0; k < V; ++k) total[k] = Op::combine(total[k], Op::template widen<Total>(part[k]));
       }
 #pragma unroll
       for (int k = 0; k < V; ++k) part[k] = Op::template identity<block>();
