@@ -104,14 +104,14 @@ void check_filled(ca::int64 outer, ca::int64 m, ca::int64 n, ca::int64 lead) {
     const auto axis = inner == 1 ? 1 : x.ndim() - 2;
     CAPTURE(axis, along);
     const auto results = std::size_t(groups * inner);
-    ints sums(results, 0), largest(results, -1), places(results), tens(results, 0);
+    ints sums(results, 0), largest(results, -1), places(results), tens(results, 0), has_ten(results, 0);
     doubles squares(results, 0);
     for (ca::int64 g = 0; g < groups; ++g)
       for (ca::int64 a = 0; a < along; ++a)
         for (ca::int64 i = 0; i < inner; ++i) {
           const int v = elements[std::size_t(lead + (g * along + a) * inner + i)];
           const auto r = std::size_t(g * inner + i);
-          sums[r] += v, squares[r] += v * v, tens[r] |= v == 10;
+          sums[r] += v, squares[r] += v * v, tens[r] += v == 10, has_ten[r] |= v == 10;
           if (v > largest[r]) largest[r] = v, places[r] = int(a);
         }
     doubles variances;
@@ -124,7 +124,15 @@ void check_filled(ca::int64 outer, ca::int64 m, ca::int64 n, ca::int64 lead) {
     CHECK(test::equal(all(ca::sum<double>(x, axis)), shape, sums));
     CHECK(test::equal(all(ca::max(x, axis)), shape, largest));
     CHECK(test::equal(all(ca::argmax(x, axis)), shape, places));
-    CHECK(test::equal(all(ca::any(x == T(10), axis)), shape, tens));
+    CHECK(test::equal(all(ca::any(x == T(10), axis)), shape, has_ten));
+    const auto apart = ca::zeros<double>(x.ndim() == 2 ? ca::shape{groups, 3} : ca::shape{groups, inner, 3});
+    ca::sum<double>(x, axis, ca::out(apart(ca::ellipsis, 1)));
+    CHECK(test::equal(all(apart(ca::ellipsis, 1)), shape, sums));
+    CHECK(test::equal(all(ca::sum<double>(ca::where(x == T(10), x, x + x) - x, axis)), shape, [&] {  // four loads
+      ints lower;
+      for (std::size_t r = 0; r < results; ++r) lower.push_back(sums[r] - 10 * tens[r]);
+      return lower;
+    }()));
     CHECK(test::close(all(ca::var(x, axis)), shape, variances, sizeof(T) == 2 ? 2e-3 : 1e-5));
     const auto less_first = ca::astype<double>(x) - ca::astype<double>(flat(0));
     CHECK(test::equal(all(ca::sum(less_first, axis)), shape, [&] {
@@ -217,6 +225,8 @@ void sum_extremes(T value) {
       CHECK(test::equal(ca::mean(a, axis), {r * c / n}, means));
     }
     CHECK(test::equal(ca::sum(a), {}, doubles{double(value) * double(r * c)}));
+    CHECK(test::equal(ca::var(a), {}, doubles{0}));
+    CHECK(test::equal(ca::var(a, 1), {r}, doubles(std::size_t(r), 0)));
   }
 }
 TEST_CASE("reductions: many small integers of the largest magnitude") {

@@ -143,9 +143,15 @@ struct var_op : reduction<false, true> {
     const double m = s.first / double(count), v = s.second / double(count) - m * m;
     return v < 0 ? 0 : v;
   }
+  /// Of integers, whose sums are exact: relative to the whole number next to the mean, so that nothing cancels.
+  CUDARRAY_HD static double exact_variance(const power_sums& s, int64 count) {
+    const double n = double(count), k = math::rint(s.first / n), rest = s.first - n * k;
+    return (s.second - k * (s.first + rest) - rest * (rest / n)) / n;
+  }
   template <class R, class A>
   CUDARRAY_HD static constexpr R finish(const A& sums, int64 count) {
-    return detail::lane_cast<R>(variance(sums, count));
+    if constexpr (::std::is_same_v<R, double>) return exact_variance(sums, count);
+    else return detail::lane_cast<R>(variance(sums, count));
   }
 };
 /// Mean and variance as the two parts of a complex number.

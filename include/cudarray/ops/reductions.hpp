@@ -116,11 +116,12 @@ CUDARRAY_REDUCTION_BY(argmax, argmax_op, T)
 CUDARRAY_REDUCTION_BY(argmin, argmin_op, T)
 
 namespace detail {
-/// True where variances of V are taken in one pass: on devices that prefer it, for what float64 squares exactly.
+/// True where variances of V are taken in one pass: on devices that prefer it, for what float64 squares exactly, and
+/// bytes, of which it holds the sums of squares exactly.
 template <class V, class Device>
 constexpr bool one_pass_variance() {
   if constexpr (requires { Device::one_pass; })
-    return ::std::is_same_v<compute_t<V>, float> || (kind_of<V> < kind::floating && sizeof(V) <= 2);
+    return ::std::is_same_v<compute_t<V>, float> || (kind_of<V> < kind::floating && sizeof(V) == 1);
   else return false;
 }
 

@@ -1,4 +1,4 @@
-// How kernels cover a space, decided on the host, where the types of an expression do not matter: elementwise ones.
+// What kernels must know of a space and its operands, and how elementwise ones cover it: decided on the host.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -192,7 +192,7 @@ enum class reach { wide, apart, whole, taken, masked };
 template <bool Packed, int V, int Operands, class... Trees>
 struct basic_access {
   template <class T>
-  using held_lanes = gpu::held_lanes<Packed, T, V>;
+  using held_as = held_lanes<Packed, T, V>;
   static constexpr uint64 indices = (uint64(0) | ... | index_operands<Trees>);
   const thread_space<Operands>* space;
   int64 offset[Operands];
@@ -200,8 +200,8 @@ struct basic_access {
   fetched<V, all_operands<Trees...>, Packed> loaded;
 
   template <int I, class T>
-  __device__ held_lanes<T>& held() {
-    return static_cast<detail::slot<I, held_lanes<T>>&>(loaded).value;
+  __device__ held_as<T>& held() {
+    return static_cast<detail::slot<I, held_as<T>>&>(loaded).value;
   }
   __device__ void start(const thread_space<Operands>& s) {
     space = &s;
@@ -212,12 +212,12 @@ struct basic_access {
   /// The lanes of one operand. A kernel whose loads have one form only runs ahead of them; where a load may take one of
   /// two, the second waits for the first although only one is made (they share registers).
   template <reach R, int I, class T>
-  __device__ held_lanes<T> read(const T* p, int inside) const {
+  __device__ held_as<T> read(const T* p, int inside) const {
     const T* q = p + offset[I];
     const int64 step = space->lane_step[I];
     constexpr bool index = R == reach::taken && (indices >> I & 1) != 0;
     if (!index && (R == reach::wide || ((R == reach::whole || R == reach::taken) && space->wide >> I & 1)))
-      return load_wide<V, T, held_lanes<T>>(q);
+      return load_wide<V, T, held_as<T>>(q);
     lanes<T, V> r;
     if constexpr (index) {
       r.v[0] = load_one(q);
@@ -236,7 +236,7 @@ struct basic_access {
 #pragma unroll
       for (int k = 0; k < V; ++k) r.v[k] = load_one(q + (k < inside ? k * step : 0));
     }
-    return repack<held_lanes<T>>(r);
+    return repack<held_as<T>>(r);
   }
   template <reach R, bool Gathered>
   struct reader {
@@ -289,13 +289,13 @@ struct basic_access {
     return repack<lanes<T, V>>(detail::get<I>(loaded));
   }
   template <reach R, int I, class T, class X>
-  __device__ held_lanes<T> pick(const detail::gathered<I, T, X>& g) const {
+  __device__ held_as<T> pick(const detail::gathered<I, T, X>& g) const {
     const auto index = lane_cast<int64>(g.index(*this));
     if constexpr (R == reach::taken) {
-      held_lanes<T> r = {};
+      held_as<T> r = {};
       int64 at = index.v[0];
       if (detail::resolve_index(at, g.limit, g.fault, g.function, g.axis))
-        r = load_wide<V, T, held_lanes<T>>(g.p + offset[I] + at * g.stride);
+        r = load_wide<V, T, held_as<T>>(g.p + offset[I] + at * g.stride);
       return r;
     } else {
       lanes<T, V> r = {};
@@ -305,7 +305,7 @@ struct basic_access {
         if (k < inside && detail::resolve_index(at, g.limit, g.fault, g.function, g.axis))
           r.v[k] = g.p[offset[I] + k * space->lane_step[I] + at * g.stride];
       }
-      return repack<held_lanes<T>>(r);
+      return repack<held_as<T>>(r);
     }
   }
 };

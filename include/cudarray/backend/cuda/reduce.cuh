@@ -206,7 +206,6 @@ __device__ void finish_folds(const Target& target, const Tree& tree, const reduc
     target(place_access{start.offset[0] + c * r.threads.lane_step[0]},
            Op::template finish<typename Types::result>(sum, r.count));
   }
-  __syncthreads();
 }
 
 /// `Wide`: the walk is not apart. `Near`: positions take 32 bits.
@@ -327,16 +326,15 @@ void run_reduce(cuda device, const Target& target, const Tree& tree, const Op&,
   gpu::survey<Operands> leaves;
   detail::for_each_operand(tree, leaves);
   gpu::reduce_cover<Operands> r;
-  gpu::short_rows<Operands> rows;
-  constexpr int staged_U = loaded::count <= 2 ? 4 : loaded::count <= 4 ? 2 : 1;
-  if constexpr (loaded::count > 0 && !detail::has_gathered<Tree>) {
-    if (rows.cover(s, leaves.of, wished, staged_U))
-      return gpu::launch(
-          device.ordinal, s.store, Operands, gpu::short_rows_kernel<wished, staged_U, Operands, Op, Target, Tree>,
-          unsigned(rows.blocks), gpu::block_threads,
-          gpu::block_threads * staged_U * 9 / 8 * wished * sizeof(typename Tree::value_type), target, tree, rows);
-  }
   const int multiprocessors = gpu::multiprocessors(device.ordinal);
+  gpu::short_rows<Operands> rows;
+  if constexpr (loaded::count > 0 && !detail::has_gathered<Tree>) {
+    if (rows.cover(s, leaves.of, wished, U, multiprocessors))
+      return gpu::launch(
+          device.ordinal, s.store, Operands, gpu::short_rows_kernel<wished, U, Operands, Op, Target, Tree>,
+          unsigned(rows.blocks), gpu::block_threads,
+          ::std::size_t(U) * rows.stride * wished * sizeof(typename Tree::value_type), target, tree, rows);
+  }
   gpu::cover_reduce(r, s, leaves.of, loaded::count, V, U, general_U, Op::indexed, V <= 4 && sizeof(total) == 8,
                     multiprocessors);
   auto* kernel = r.loads_wide() ? gpu::reduce_kernel<true, true, V, U, Operands, Op, Target, Tree>

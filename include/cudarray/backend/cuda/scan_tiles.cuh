@@ -21,10 +21,8 @@ struct scan_plan {
   int levels = 0;  ///< digits of tile numbers along n, of base 256 / abreast
 };
 
-/// Of half types float32, without conversions to float64 and back.
 template <class Op, class T>
-using scan_total = ::std::conditional_t<detail::is_half<T>, typename Op::template types<T>::block,
-                                        typename Op::template types<T>::total>;
+using scan_total = typename Op::template types<T>::total;
 template <class Op, class T>
 using scan_result = typename Op::template types<T>::result;
 

@@ -20,7 +20,8 @@ struct short_rows {
   thread_space<Operands> places;
 
   /// False where memory is not like that, or other kernels do better. A block takes U places a thread.
-  CUDARRAY_NO_INLINE bool cover(const detail::iteration_space<Operands>& s, const operand_info* of, int V, int U) {
+  CUDARRAY_NO_INLINE bool cover(const detail::iteration_space<Operands>& s, const operand_info* of, int V, int U,
+                                int multiprocessors) {
     if (s.ndim != 2 || s.kept != 1 || s.extent[0] == 0 || magnitude(s.stride[0][0]) >> 31 != 0) return false;
     const int64 n = s.extent[1];
     const int leader = equally_aligned(s, of, 1, V);
@@ -31,12 +32,14 @@ struct short_rows {
     }
     lead = off_alignment(of[leader], V);
     whole = n % V == 0 && lead == 0;
-    // with fewer rows in a block its threads have less to do each than those of other kernels
+    // with fewer rows than that in a block other kernels are faster, as measured
     const int64 most = int64(block_threads * U - !whole) * V;
     if (n * (whole ? 12 : 8) > most) return false;
     length = int(n);
     rows = s.extent[0];
     own = int(most / n);
+    // where there are few rows, more blocks have fewer each
+    if (const int64 shared = ceil_div(rows, 2 * multiprocessors); shared < own) own = shared > 8 ? int(shared) : 8;
     while (deep_log2 < exponent(warp) && own << (deep_log2 + 1) <= block_threads) ++deep_log2;
     stride = whole ? block_threads + block_threads / 8 : block_threads;
     result_step = int(s.stride[0][0]);

@@ -10,19 +10,19 @@ namespace cudarray::inline v0::backend::gpu {
 /// What holds a value in registers: 32 bits for narrower integers, which are not cut after every operation then; and
 /// positions of so many bits as they need.
 template <class T, bool Near>
-struct held {
+struct in_registers {
   using type = ::std::conditional_t<::std::is_integral_v<T> && sizeof(T) < 4, int32, T>;
 };
 template <class V, bool Near>
-struct held<op::found<V>, Near> {
-  using type = op::found<typename held<V, Near>::type, ::std::conditional_t<Near, int32, int64>>;
+struct in_registers<op::found<V>, Near> {
+  using type = op::found<typename in_registers<V, Near>::type, ::std::conditional_t<Near, int32, int64>>;
 };
 template <class Op, class Value, bool Near>
 struct device_types {
   using declared = typename Op::template types<Value>;
   using result = typename declared::result;
-  using block = typename held<typename declared::block, Near>::type;
-  using total = typename held<typename declared::total, Near>::type;
+  using block = typename in_registers<typename declared::block, Near>::type;
+  using total = typename in_registers<typename declared::total, Near>::type;
 };
 
 /// Partial results of at most this many steps of a thread are combined in the wider total type, so that errors do not
