@@ -56,7 +56,6 @@ CUDARRAY_MATH1(abs, fabs)
 CUDARRAY_MATH2(arctan2, atan2)
 CUDARRAY_MATH2(copysign, copysign)
 CUDARRAY_MATH2(fmod, fmod)
-CUDARRAY_MATH2(nextafter, nextafter)
 #undef CUDARRAY_MATH1
 #undef CUDARRAY_MATH2
 

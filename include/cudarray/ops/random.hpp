@@ -133,7 +133,8 @@ struct key {
 
 template <class T>
 CUDARRAY_PER_BUILD numbers_at<uniform_number<T>> uniform_numbers(T low, T high) {
-  return {{low, high - low, low < high ? math::nextafter(high, low) : high + T(0)}, {}};
+  const T below = sizeof(T) == 4 ? T(__builtin_nextafterf(float(high), float(low))) : T(__builtin_nextafter(high, low));
+  return {{low, high - low, low < high ? below : high + T(0)}, {}};
 }
 template <class T>
 CUDARRAY_PER_BUILD numbers_at<normal_number<T>> normal_numbers(T loc, T scale) {

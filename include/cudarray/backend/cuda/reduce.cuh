@@ -181,28 +181,29 @@ __device__ void finish_folds(const Target& target, const Tree& tree, const reduc
   lane_access<1, Operands, Tree> start;
   start.start(r.threads);
   r.threads.move(group, 0, r.threads.kept, start.offset);
-  const int before = -(r.lead + int(start.offset[leader])) & (V - 1), row = r.columns * r.folds;
-  const int64 behind = before + r.row * row, elements = r.count * r.columns;
+  const int before = -(r.lead + int(start.offset[leader])) & (V - 1);
+  const int64 elements = r.count * r.columns;
   for (int c = int(threadIdx.x); c < r.columns; c += block_threads) {
     Total sum = Op::template identity<Total>();
-    const auto add = [&](int64 from, int64 to) {  // elements, of those that are so many columns apart
-      for (int64 e = from + (c + r.columns - from % r.columns) % r.columns; e < to; e += r.columns) {
+    const auto add = [&](int64 row, int64 end) {  // the column's elements, one by one
+      for (int64 e = row * r.columns + c; e < end; e += r.columns, ++row) {
         auto at = start;
 #pragma unroll
         for (int k = 1; k < Operands; ++k) at.offset[k] += e * r.threads.lane_step[k];
         at.template fetch<reach::wide>(tree);
         const auto v = element_cast<detail::compute_t<typename Tree::value_type>>(tree(at).v[0]);
-        sum = Op::combine(sum, Op::template lift<Total>(v, e / r.columns));
+        sum = Op::combine(sum, Op::template lift<Total>(v, row));
       }
     };
     add(0, before);
-    for (int j = (c + V * r.columns - before) % r.columns; j < row; j += r.columns) {
+    const int first = (c + V * r.columns - before) % r.columns;  // of the lanes that are the column's
+    for (int j = first; j < r.columns * r.folds; j += r.columns) {
       Total one = shared[j];
       if constexpr (Op::indexed)
         if (one.position >= 0) one.position = one.position * r.folds + (before + j) / r.columns;
       sum = Op::combine(sum, one);
     }
-    add(behind, elements);
+    add(r.row * r.folds + (before + first) / r.columns, elements);
     target(place_access{start.offset[0] + c * r.threads.lane_step[0]},
            Op::template finish<typename Types::result>(sum, r.count));
   }
@@ -225,7 +226,8 @@ __global__ void __launch_bounds__(
   const int depth = r.along ? t & (r.deep - 1) : t >> exponent_of(r.wide);
   const int place = r.along ? t >> exponent_of(r.deep) : t & (r.wide - 1);
   constexpr int leader = registers<V, Tree>::first;  // the operand whose alignment is that of all
-  const bool ragged = Wide && r.walk == reduce_walk::ragged, folded = Wide && r.walk == reduce_walk::folded;
+  const bool ragged = Wide && r.walk == reduce_walk::ragged,
+             folded = Wide && may_fold<total> && r.walk == reduce_walk::folded;
   extern __shared__ __align__(16) char raw[];
   total* const shared = reinterpret_cast<total*>(raw);
   using number = ::std::conditional_t<Wide, int32, int64>;
@@ -278,7 +280,7 @@ __global__ void __launch_bounds__(
     if (finish_block<Op, types>(r, sum.total, result, depth, base.inside, lead, shared, static_cast<total*>(partial),
                                 tickets)) {
       if (folded) {
-        finish_folds<Op, types>(target, tree, r, sum.total, group, place, depth, shared);
+        if constexpr (may_fold<total>) finish_folds<Op, types>(target, tree, r, sum.total, group, place, depth, shared);
       } else if (depth == 0 && result < results) {
         const int count = r.along ? 1 : base.inside;
 #pragma unroll
@@ -336,6 +338,7 @@ void run_reduce(cuda device, const Target& target, const Tree& tree, const Op&,
           ::std::size_t(U) * rows.stride * wished * sizeof(typename Tree::value_type), target, tree, rows);
   }
   gpu::cover_reduce(r, s, leaves.of, loaded::count, V, U, general_U, Op::indexed, V <= 4 && sizeof(total) == 8,
+                    gpu::may_fold<typename gpu::device_types<Op, typename Tree::value_type, true>::total>,
                     multiprocessors);
   auto* kernel = r.loads_wide() ? gpu::reduce_kernel<true, true, V, U, Operands, Op, Target, Tree>
                                 : gpu::reduce_kernel<false, true, V, general_U, Operands, Op, Target, Tree>;

@@ -170,11 +170,11 @@ CUDARRAY_NO_INLINE bool fold_columns(reduce_cover<Operands>& r, detail::iteratio
 
 /// `loads`: how many operands the tree loads; `indexed`: positions are counted, by 32 bits where loads are wide; U and
 /// `apart_U`: steps at a time, where loads are wide and otherwise; `light`: threads combine what they found at little
-/// cost.
+/// cost; `may_fold`: few columns may be walked as more.
 template <int Operands>
 CUDARRAY_NO_INLINE void cover_reduce(reduce_cover<Operands>& r, const detail::iteration_space<Operands>& s,
                                      const operand_info* of, int loads, int V, int U, int apart_U, bool indexed,
-                                     bool light, int multiprocessors) {
+                                     bool light, bool may_fold, int multiprocessors) {
   const int inner = s.kept < s.ndim ? s.ndim - 1 : -1, across = s.kept - 1;  // the last axes of both kinds, -1: none
   r.count = s.size(s.kept, s.ndim);
   if (inner >= 0) r.positions = s.extent[inner];
@@ -199,7 +199,7 @@ CUDARRAY_NO_INLINE void cover_reduce(reduce_cover<Operands>& r, const detail::it
     if (const int k = equally_aligned(s, of, r.along ? inner : across, V)) {
       r.lead = off_alignment(of[k], V);
       r.turn = int(s.stride[k][inner] & (V - 1));
-      if (detail::iteration_space<Operands> wide_rows = s; !r.along && fold_columns(r, wide_rows, of, V)) {
+      if (detail::iteration_space<Operands> wide_rows = s; may_fold && !r.along && fold_columns(r, wide_rows, of, V)) {
         r.walk = reduce_walk::folded;
         if (spread_threads(r, wide_rows, V, U, enough, light)) return;
       }

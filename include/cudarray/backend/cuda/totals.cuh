@@ -31,6 +31,10 @@ inline constexpr int block_length = 32;
 template <class Types>
 inline constexpr bool adds_in_blocks = !::std::is_same_v<typename Types::block, typename Types::total>;
 
+/// Whether a few columns may be walked as more of them: not for pairs of float64, which would spill.
+template <class Total>
+inline constexpr bool may_fold = sizeof(Total) <= 8;
+
 /// Adds the lanes of one place to the partial results.
 template <class Op, int V, class Part, class Value, class Index>
 __device__ void add_lanes(Part (&part)[V], const lanes<Value, V>& value, int inside, Index position, Index gap) {
