@@ -173,13 +173,20 @@ TEST_CASE("losses: softmax and its kin of rows short and long") {
 TEST_CASE("losses: softmax and its kin of few rows and many, of any alignment") {
   const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   using shape = std::pair<ca::int64, ca::int64>;
-  for (const auto& [rows, n] :
-       {shape{4, 100003}, {40, 30001}, {40, 8196}, {300, 20001}, {300, 12288}, {50, 73700}, {270, 1023}, {513, 10}}) {
+  for (const auto& [rows, n] : {shape{4, 100003},
+                                {40, 30001},
+                                {40, 8196},
+                                {300, 20001},
+                                {300, 12288},
+                                {50, 73700},
+                                {20, 100005},
+                                {270, 1023},
+                                {513, 10}}) {
     INFO("rows " << rows << ", n " << n);
     const ca::shape s = {rows, n};
     const auto size = std::size_t(rows * n);
     std::vector<float> x(std::size_t(rows * (n + 3)));
-    std::vector<double> soft(size), logarithm(size), sums;
+    std::vector<double> scaled(size), logarithm(size), sums;
     for (ca::int64 r = 0; r < rows; ++r) {
       float* const row = x.data() + r * (n + 3) + 1;
       for (ca::int64 k = 0; k < n; ++k) row[k] = float((r * 31 + k * 7919) % 101) * 0.25f - 9.f;
@@ -191,18 +198,27 @@ TEST_CASE("losses: softmax and its kin of few rows and many, of any alignment") 
       sums.push_back(std::log(sum));
       for (ca::int64 k = 0; k < n; ++k) {
         const auto at = std::size_t(r * n + k);
-        soft[at] = r < 3 ? nan : std::exp(double(row[k])) / sum;
+        scaled[at] = r < 3 ? nan : std::exp(double(row[k])) / sum * double(n);
         logarithm[at] = double(row[k]) - sums.back();
       }
     }
     const ca::ndarray<float> wide = ca::array(x, {rows, n + 3}), apart = wide(_, ca::slice(1, 1 + n)), a = apart.copy();
     const ca::ndarray<float> zeros = ca::zeros({n});
     for (const auto& operand : {a, apart}) {
-      CHECK(test::close(nnet::softmax(operand), s, soft, 1e-6));
+      CHECK(test::close(nnet::softmax(operand) * float(n), s, scaled, 2e-6));
       CHECK(test::close(nnet::log_softmax(operand), s, logarithm, 2e-6));
       CHECK(test::close(nnet::logsumexp(operand), {rows}, sums, 1e-6));
     }
-    CHECK(test::close(nnet::softmax(apart + zeros), s, soft, 1e-6));
+    CHECK(test::close(nnet::softmax(apart + zeros) * float(n), s, scaled, 2e-6));
     CHECK(test::close(nnet::log_softmax(ca::astype<double>(apart)), s, logarithm, 1e-12));
+    const ca::ndarray<ca::float16> half = ca::astype<ca::float16>(a);
+    CHECK(test::close(nnet::log_softmax(half), s, logarithm, 1e-3));
+    CHECK(test::close(nnet::logsumexp(half), {rows}, sums, 1e-3));
+    CHECK(test::close(ca::astype<float>(nnet::softmax(half)) * float(n), s, scaled, 4e-3));
+    const ca::ndarray<float> down = ca::copy(a.t());
+    CHECK(test::close(nnet::logsumexp(down, 0), {rows}, sums, 1e-6));
+    CHECK(test::close(ca::transpose(nnet::softmax(down, 0)) * float(n), s, scaled, 2e-6));
+    CHECK(test::close(ca::transpose(nnet::log_softmax(down, 0)), s, logarithm, 2e-6));
+    CHECK(test::close(nnet::logsumexp(ca::astype<ca::float16>(down), 0), {rows}, sums, 1e-3));
   }
 }

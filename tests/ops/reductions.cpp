@@ -373,6 +373,32 @@ TEST_CASE("reductions: var and std") {
   CHECK(test::close(ca::var(ca::array<double>({1e9 + 1, 1e9 + 2, 1e9 + 3})), {}, {2. / 3}));
 }
 
+// What float64 does not square exactly keeps its digits, too, in one pass as in two.
+template <class T>
+void variances_far_from_zero(T around, T step) {
+  constexpr int n = 1009;  // of each row: around + step * (0, 1, ... 15), but for the last
+  std::vector<T> x;
+  for (int i = 0; i < 3 * n; ++i) x.push_back(T(around + step * T(i % n % 16)));
+  double sum = 0, squares = 0;
+  for (int i = 0; i < n; ++i) sum += i % 16, squares += double(i % 16) * (i % 16);
+  const double variance = (squares - sum * (sum / n)) / n * double(step) * double(step);
+  const ca::ndarray<T> a = ca::array(x, {3, n});
+  CHECK(test::close(ca::var(a, 1), {3}, doubles(3, variance), 1e-12));
+  CHECK(test::close(ca::var(ca::copy(a.t()), 0), {3}, doubles(3, variance), 1e-12));
+  CHECK(test::close(ca::var(a), {}, {variance}, 1e-12));
+}
+TEST_CASE("reductions: variances far from zero") {
+  variances_far_from_zero<double>(1e9, 0.125);
+  variances_far_from_zero<ca::int64>(ca::int64(1) << 36, 3);
+  variances_far_from_zero<ca::int32>(INT32_MAX - 15, 1);
+  variances_far_from_zero<ca::int32>(INT32_MIN, 1 << 27);
+  variances_far_from_zero<ca::uint16>(65520, 1);
+  const double inf = std::numeric_limits<double>::infinity();
+  const auto [m, v] = ca::mean_var(ca::array<double>({{1, inf, 2}, {1e9, 1e9 + 1, 1e9 + 2}}), 1);
+  CHECK(test::close(m, {2}, {inf, 1e9 + 1}));
+  CHECK(test::close(v, {2}, {NAN, 2. / 3}, 1e-12));
+}
+
 TEST_CASE("reductions: mean_var gives both, over the same axes") {
   const auto a = ca::array<float>({{1, 2, 4}, {0, 0, 3}});
   const auto [m, v] = ca::mean_var(a, 1);

@@ -105,62 +105,140 @@ struct mean_op : sum_op {
   }
 };
 
-/// The sums of numbers and of their squares, which must hold these exactly: var in one pass. L: a scalar, or lanes.
+/// A sum with what was rounded off it, about twice the digits of T (Knuth's two-sum; Ogita, Rump, Oishi: Accurate sum
+/// and dot product, 2005).
+template <class T>
+struct twofold {
+  T sum, rest;
+  CUDARRAY_HD friend constexpr twofold operator+(const twofold& a, const twofold& b) {
+    const T s = a.sum + b.sum, part = s - a.sum, lost = (a.sum - (s - part)) + (b.sum - part);
+    return {s, a.rest + b.rest + lost};
+  }
+  CUDARRAY_HD static constexpr twofold product(T a, T b) {
+    const T p = a * b;
+    return {p, math::fma(a, b, -p)};
+  }
+};
+/// The sums of numbers and of their squares, which must hold these all but exactly: var in one pass. L: a scalar,
+/// lanes, or twofold.
 template <class L>
-struct power_sums_of {
+struct pair_of {
   L first, second;
 };
 template <class L>
-power_sums_of(L, L) -> power_sums_of<L>;
-using power_sums = power_sums_of<double>;
+pair_of(L, L) -> pair_of<L>;
+/// The sums of numbers and of their squares, which must be exact or nearly: var in one pass.
 struct var_op : reduction<false, true> {
-  /// Numbers of 8 bits are added up as integers, few of them: 32 bits hold the squares of 32768.
+  /// float64 holds the squares of float32, 32 bits those of 32768 bytes.
+  template <class V, bool Few>
+  static constexpr auto sums_type() {
+    if constexpr (::std::is_same_v<V, float>) return double{};
+    else if constexpr (sizeof(V) == 1) return ::std::conditional_t<Few, int32, int64>{};
+    else if constexpr (sizeof(V) == 2) return int64{};
+    else return twofold<double>{};
+  }
+  template <class V, bool Few>
+  using sums_of = pair_of<decltype(sums_type<V, Few>())>;
   template <class V>
-  using block = ::std::conditional_t<(kind_of<V> < kind::floating && sizeof(V) == 1), power_sums_of<int32>, power_sums>;
-  template <class V>
-  using types = accumulate_in<::std::conditional_t<(kind_of<V> < kind::floating), double, V>, block<V>, power_sums>;
+  using types = accumulate_in<::std::conditional_t<(kind_of<V> < kind::floating), double, V>, sums_of<V, true>,
+                              sums_of<V, false>>;
   template <class A>
   CUDARRAY_HD static constexpr A identity() {
-    return {0, 0};
+    return {};
   }
   CUDARRAY_EXEC_CHECK_OFF
   template <class Block, class V>
   CUDARRAY_HD static constexpr auto lift(const V& v, int64) {
     using detail::lane_cast;
-    const auto x = lane_cast<decltype(Block::first)>(v);
-    return power_sums_of{x, x * x};
+    using part = decltype(Block::first);
+    if constexpr (::std::is_same_v<part, twofold<double>>) {
+      const auto x = lane_cast<double>(v);
+      return Block{{x, 0}, part::product(x, x)};
+    } else {
+      const auto x = lane_cast<part>(v);
+      return pair_of{x, x * x};
+    }
   }
   CUDARRAY_EXEC_CHECK_OFF
   template <class L>
-  CUDARRAY_HD static constexpr power_sums_of<L> combine(const power_sums_of<L>& a, const power_sums_of<L>& b) {
+  CUDARRAY_HD static constexpr pair_of<L> combine(const pair_of<L>& a, const pair_of<L>& b) {
     return {a.first + b.first, a.second + b.second};
   }
   template <class Total, class L>
-  CUDARRAY_HD static constexpr Total widen(const power_sums_of<L>& b) {
-    return {double(b.first), double(b.second)};
+  CUDARRAY_HD static constexpr Total widen(const pair_of<L>& b) {
+    return {b.first, b.second};
   }
-  CUDARRAY_HD static constexpr double variance(const power_sums& s, int64 count) {
-    const double m = s.first / double(count), v = s.second / double(count) - m * m;
+  template <class L>
+  CUDARRAY_HD static constexpr double mean(const pair_of<L>& s, int64 count) {
+    if constexpr (::std::is_same_v<L, double>) return s.first / double(count);
+    else return (s.first.rest == s.first.rest ? s.first.sum + s.first.rest : s.first.sum) / double(count);  // not inf
+  }
+  CUDARRAY_HD static constexpr double variance(const pair_of<double>& s, int64 count) {
+    const double m = mean(s, count), v = s.second / double(count) - m * m;
     return v < 0 ? 0 : v;
   }
-  /// Of integers, whose sums are exact: relative to the whole number next to the mean, so that nothing cancels.
-  CUDARRAY_HD static double exact_variance(const power_sums& s, int64 count) {
-    const double n = double(count), k = math::rint(s.first / n), rest = s.first - n * k;
-    return (s.second - k * (s.first + rest) - rest * (rest / n)) / n;
+  /// Nothing cancels about a number k next to the mean: of (x - k)^2 = x^2 - k (2 x - k), and what the mean is off k.
+  CUDARRAY_HD static constexpr double variance(const pair_of<int64>& s, int64 count) {
+    const double part = 1 / double(count);
+    const int64 k = int64(double(s.first) * part), off = s.first - count * k;
+    const uint64 about = uint64(s.second) - uint64(k) * uint64(s.first + off);
+    return (double(about) - double(off) * double(off) * part) * part;
+  }
+  CUDARRAY_HD static constexpr double variance(const pair_of<twofold<double>>& s, int64 count) {
+    using two = twofold<double>;
+    const double n = double(count), k = mean(s, count);
+    const two off = s.first + two::product(-n, k), twice = s.first + off;
+    const two about = s.second + two::product(-k, twice.sum);
+    const double left = off.sum + off.rest, v = (about.sum + (about.rest - k * twice.rest) - left * (left / n)) / n;
+    return v < 0 ? 0 : v;
   }
   template <class R, class A>
   CUDARRAY_HD static constexpr R finish(const A& sums, int64 count) {
-    if constexpr (::std::is_same_v<R, double>) return exact_variance(sums, count);
-    else return detail::lane_cast<R>(variance(sums, count));
+    return detail::lane_cast<R>(variance(sums, count));
   }
 };
 /// Mean and variance as the two parts of a complex number.
 struct mean_var_op : var_op {
   template <class V>
-  using types = accumulate_in<complex64, power_sums, power_sums>;
+  using types = accumulate_in<::std::conditional_t<::std::is_same_v<V, double>, complex128, complex64>,
+                              sums_of<V, true>, sums_of<V, false>>;
   template <class R, class A>
   CUDARRAY_HD static constexpr R finish(const A& sums, int64 count) {
-    return R(float(sums.first / double(count)), float(variance(sums, count)));
+    using real = decltype(R::re);
+    return R(real(mean(sums, count)), real(variance(sums, count)));
+  }
+};
+
+/// The largest number, and the sum of exp(x - largest): logsumexp in one pass (Milakov and Gimelshein 2018).
+struct logsumexp_op : reduction<false, false> {
+  template <class V>
+  using types = accumulate_in<V, pair_of<detail::compute_t<V>>, pair_of<detail::compute_t<V>>>;
+  template <class A>
+  CUDARRAY_HD static constexpr A identity() {
+    return {detail::bounds<decltype(A::first)>::lowest, 0};
+  }
+  template <class Block, class V>
+  CUDARRAY_HD static constexpr Block lift(V v, int64) {
+    return {detail::lane_cast<decltype(Block::first)>(v), 1};
+  }
+  template <class L>
+  CUDARRAY_HD static constexpr pair_of<L> combine(const pair_of<L>& a, const pair_of<L>& b) {
+    const L ahead = a.first == b.first ? L(0) : a.first - b.first, e = math::exp(ahead > 0 ? -ahead : ahead);
+    return ahead > 0 ? pair_of<L>{a.first, a.second + b.second * e} : pair_of<L>{b.first, a.second * e + b.second};
+  }
+  template <class R, class A>
+  CUDARRAY_HD static constexpr R finish(const A& a, int64) {
+    return detail::lane_cast<R>(a.first + math::log(a.second));
+  }
+};
+/// What softmax takes away, and what it multiplies exp with, as the two parts of a complex number.
+struct softmax_op : logsumexp_op {
+  template <class V>
+  using types =
+      accumulate_in<::std::conditional_t<::std::is_same_v<V, double>, complex128, complex64>, pair_of<V>, pair_of<V>>;
+  template <class R, class A>
+  CUDARRAY_HD static constexpr R finish(const A& a, int64) {
+    return R(a.first, (a.first - a.first + 1) / a.second);  // NaN where that is infinite
   }
 };
 

@@ -35,20 +35,35 @@ auto by_rows(const char* function, const X& x, int axis, const Compose& compose)
 
 template <class Build, class X>
 auto softmax(const char* function, const X& x, int axis) {
-  return by_rows<Build, row_function::softmax>(function, x, axis, [axis](const auto& n, const auto& largest) {
-    ndarray<value_type_t<X>, device_type_t<X>> e = exp(n - largest);
-    e /= sum(e, axis, keepdims);
-    return e;
+  using T = value_type_t<X>;
+  using A = ndarray<T, device_type_t<X>>;
+  return by_rows<Build, row_function::softmax>(function, x, axis, [&](const auto& n, const auto& largest) {
+    if constexpr (device_type_t<X>::one_pass) {
+      namespace core = cudarray::detail;
+      using C = core::compute_t<T>;
+      const auto v = core::cast_node<C>(n);
+      const auto of =
+          core::parts_of<C>(core::materialise<Build>(core::make_reduce<op::softmax_op>(function, v, axis, true)));
+      return A(core::cast_node<T>(exp(v - of.first) * of.second));
+    } else {
+      A e = exp(n - largest);
+      e /= sum(e, axis, keepdims);
+      return e;
+    }
   });
 }
 
 /// With the axis kept.
 template <class Build, class X>
 auto logsumexp(const char* function, const X& x, int axis) {
-  return by_rows<Build, row_function::logsumexp>(function, x, axis, [axis](const auto& n, const auto& largest) {
+  return by_rows<Build, row_function::logsumexp>(function, x, axis, [&](const auto& n, const auto& largest) {
     using A = ndarray<value_type_t<X>, device_type_t<X>>;
-    const A highest = largest, top = where(isfinite(highest), highest, 0);  // inf - inf would be NaN
-    return A(log(sum(exp(n - top), axis, keepdims)) + top);
+    if constexpr (device_type_t<X>::one_pass) {
+      return A(cudarray::detail::make_reduce<op::logsumexp_op>(function, n, axis, true));
+    } else {
+      const A highest = largest, top = where(isfinite(highest), highest, 0);  // inf - inf would be NaN
+      return A(log(sum(exp(n - top), axis, keepdims)) + top);
+    }
   });
 }
 

@@ -116,13 +116,13 @@ CUDARRAY_REDUCTION_BY(argmax, argmax_op, T)
 CUDARRAY_REDUCTION_BY(argmin, argmin_op, T)
 
 namespace detail {
-/// True where variances of V are taken in one pass: on devices that prefer it, for what float64 squares exactly, and
-/// bytes, of which it holds the sums of squares exactly.
+/// True where variances of V are taken in one pass: of what float64 squares exactly and bytes always, of wider types by
+/// twofold sums where the device gains by that.
 template <class V, class Device>
 constexpr bool one_pass_variance() {
-  if constexpr (requires { Device::one_pass; })
-    return ::std::is_same_v<compute_t<V>, float> || (kind_of<V> < kind::floating && sizeof(V) == 1);
-  else return false;
+  if constexpr (::std::is_same_v<compute_t<V>, float> || (kind_of<V> < kind::floating && sizeof(V) == 1)) return true;
+  else if constexpr (is_complex<V>) return false;
+  else return Device::one_pass;
 }
 
 /// What turns the mean squared distance of the reduced elements into what `ddof` asks for.
@@ -132,6 +132,17 @@ inline double ddof_factor(const char* function, const shape& from, const axes& o
   for (int d = 0; d < from.ndim(); ++d)
     if (mask >> d & 1u) n *= from[d];
   return n > ddof ? double(n) / double(n - ddof) : ::std::numeric_limits<double>::infinity();
+}
+
+/// The two parts of complex numbers in new memory, of type T.
+template <class T, class L>
+auto parts_of(const L& pairs) {
+  using part = leaf<T, device_type_t<L>>;
+  layout at = pairs.where;  // every other number
+  for (int d = 0; d < at.ndim(); ++d) at.stride[d] *= 2;
+  const part first(pairs.store, at, pairs.stamp);
+  at.offset += 1;
+  return op::pair_of<part>{first, part(pairs.store, at, pairs.stamp)};
 }
 
 /// The mean of squared distances from the mean, in two passes or one: float64 for integers.
@@ -172,15 +183,11 @@ mean_and_var<value_type_t<X>, device_type_t<X>> mean_var(const X& x, axes over, 
   using A = ndarray<T, D>;
   static_assert(detail::is_floating<T>, "cudarray: mean_var is defined for floating dtypes: use ca::astype<float>(x)");
   const auto opt = detail::options(o...);
-  if constexpr (detail::one_pass_variance<T, D>() && ::std::is_same_v<T, float>) {
-    const auto n = detail::make_reduce<op::mean_var_op>("mean_var", x, over, opt.keep);
-    auto pairs = detail::materialise<Build>(n);
-    layout first = pairs.where;  // every other float
-    for (int d = 0; d < first.ndim(); ++d) first.stride[d] *= 2;
-    layout second = first;
-    second.offset += 1;
-    const A mean(detail::leaf<T, D>(pairs.store, first, pairs.stamp));
-    const A var(detail::leaf<T, D>(pairs.store, second, pairs.stamp));
+  using C = detail::compute_t<T>;
+  if constexpr (detail::one_pass_variance<T, D>()) {
+    const auto n = detail::make_reduce<op::mean_var_op>("mean_var", detail::cast_node<C>(x), over, opt.keep);
+    const auto both = detail::parts_of<C>(detail::materialise<Build>(n));
+    const A mean(detail::cast_node<T>(both.first)), var(detail::cast_node<T>(both.second));
     if (opt.ddof == 0) return {mean, var};
     return {mean, A(var * detail::ddof_factor("mean_var", n.kid.dims(), over, opt.ddof))};
   } else {

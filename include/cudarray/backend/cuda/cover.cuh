@@ -109,6 +109,14 @@ CUDARRAY_NO_INLINE int equally_aligned(const detail::iteration_space<Operands>& 
   return first;
 }
 
+/// Whether new memory for operand 0 is off alignment as operand k is in every row.
+template <int Operands>
+bool aligned_as_new(const detail::iteration_space<Operands>& s, const operand_info& o, int k, int axis, int V) {
+  bool yes = off_alignment(o, V) == 0;
+  for (int d = 0; d < s.ndim; ++d) yes = yes && (d == axis || (s.stride[k][d] - s.stride[0][d]) % V == 0);
+  return yes;
+}
+
 /// How an elementwise kernel covers its space.
 template <int Operands>
 struct map_cover {

@@ -20,6 +20,13 @@ struct larger {
   }
 };
 
+/// exp(x), of half types' values by the device's own instruction.
+template <class Value, class T>
+__device__ T exp_of(T x) {
+  if constexpr (sizeof(Value) < sizeof(T)) return __expf(x);
+  else return math::exp(x);
+}
+
 /// Combines the `deep` threads of a row; each gets the result. `deep` is a power of two.
 template <class Op, class T>
 __device__ T combine_row(T v, int deep, T* shared) {
@@ -33,6 +40,33 @@ __device__ T combine_row(T v, int deep, T* shared) {
   v = shared[first];
   for (int w = 1; w < deep / warp; ++w) v = Op::combine(v, shared[first + w]);
   return v;
+}
+
+/// What elements are taken relative to: the largest of them, where that is a number.
+template <class T>
+__device__ T finite_or_zero(T v) {
+  return v == detail::bounds<T>::highest || v == detail::bounds<T>::lowest ? T(0) : v;
+}
+/// The largest of a part of a row, and the sum of exp(x - largest).
+template <class T>
+struct row_part {
+  T largest, sum;
+};
+/// That of a row, of what `deep` threads have found.
+template <class T>
+__device__ row_part<T> combine_parts(const row_part<T>& mine, int deep, T* shared) {
+  const T top = combine_row<larger>(mine.largest, deep, shared);
+  return {top, combine_row<op::sum_op>(T(mine.sum * math::exp(mine.largest - finite_or_zero(top))), deep, shared)};
+}
+/// Where all is -inf, or +inf is there, that is logsumexp; softmax has no value.
+template <class T>
+__device__ T logarithm_of(const row_part<T>& row) {
+  return finite_or_zero(row.largest) == row.largest || row.sum != row.sum ? math::log(row.sum) + row.largest
+                                                                          : row.largest;
+}
+template <class T>
+__device__ T inverse_of(const row_part<T>& row) {
+  return 1 / (finite_or_zero(row.largest) == row.largest ? row.sum : row.largest - row.largest);
 }
 
 /// `deep` threads on a row of at most deep * V * row_groups elements. `Wide`: so are loads; otherwise a thread's
@@ -88,7 +122,7 @@ __global__ void __launch_bounds__(block_threads)
     if (g * V >= mine) break;
 #pragma unroll
     for (int k = 0; k < V; ++k) {
-      const T e = math::exp(x[g].v[k] - top);
+      const T e = exp_of<typename Tree::value_type>(x[g].v[k] - top);
       if (F == detail::row_function::softmax) x[g].v[k] = e;
       if (Wide || g * V + k < mine) sum += e;
     }
@@ -108,6 +142,146 @@ __global__ void __launch_bounds__(block_threads)
       for (int k = 0; k < V; ++k)
         x[g].v[k] = F == detail::row_function::softmax ? x[g].v[k] * inverse : x[g].v[k] - logarithm;
       put(base, target, lane_cast<typename Target::value_type>(x[g]));
+    }
+  }
+}
+
+/// How the blocks of a cluster hold a row.
+struct row_share {
+  int32 places;  ///< of a row
+  int32 part;    ///< groups of V of these in a block
+  int lead;      ///< elements the first row is off alignment
+};
+inline constexpr int share_threads = 512;  ///< of a block of a cluster, at most
+inline constexpr int most_parts = 8;       ///< blocks of a cluster
+/// Chooses the grid for row_share_kernel, and the threads of its blocks; false where it does not fit, or should not.
+/// `groups` of V elements lie in a row, which is held or (`once`) not.
+CUDARRAY_NO_INLINE inline bool share_rows(int64 rows, int64 groups, bool once, int cluster, int multiprocessors,
+                                          dim3& grid, int& threads) {
+  constexpr int64 least = 1024;  // groups of a block, where there are too few rows
+  threads = power_of_two_above(ceil_div(groups, row_groups), block_threads);
+  int64 parts = 1;
+  if (!once) {
+    if (groups > int64(cluster) * block_threads * row_groups) threads = share_threads;
+    while (parts * threads * row_groups < groups) parts *= 2;
+  }
+  while (parts < cluster && rows * parts < 2 * multiprocessors && groups > 2 * parts * least) parts *= 2;
+  grid = dim3(unsigned(rows), unsigned(parts));
+  return threads >= 64 && parts <= cluster && (groups < 2 * least || rows * cluster >= multiprocessors);
+}
+/// Rows whose loads are wide where they are aligned; their ends go one by one. A row is held by a block or by those of
+/// a cluster; for logsumexp, which does not need it again, a block goes over as much as it is given.
+template <detail::row_function F, int V, int Operands, class Target, class Tree>
+__global__ void __launch_bounds__(share_threads, 2)
+    row_share_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree,
+                     const __grid_constant__ thread_space<Operands> s, const __grid_constant__ row_share r) {
+  in_stream_order();
+  using value = typename Tree::value_type;
+  using T = detail::compute_t<value>;
+  constexpr bool softmax = F == detail::row_function::softmax, per_row = F == detail::row_function::logsumexp;
+  constexpr bool keeps = softmax && ::std::is_same_v<value, T>;
+  constexpr int leader = registers<V, Tree>::first, groups = per_row ? row_groups / 2 : row_groups;
+  __shared__ row_part<T> of_warps[most_parts * share_threads / warp];
+  const int deep = int(blockDim.x), t = int(threadIdx.x), parts = int(gridDim.y);
+  if (parts > 1) cluster_arrive();
+  lane_access<1, Operands, Tree> edge;
+  edge.start(s);
+  s.move(blockIdx.x, 0, s.kept, edge.offset);
+  basic_access<true, V, Operands, Tree> base;
+  base.start(s);
+  base.inside = V;
+  const int before = -(r.lead + int(edge.offset[leader])) & (V - 1), middle = (r.places - before) / V;
+  const int first = int(blockIdx.y) * r.part, behind = t < before ? t : t + middle * V;
+  int left = middle - first < r.part ? middle - first : r.part;  // groups of V, from this block's first
+#pragma unroll
+  for (int k = 0; k < Operands; ++k) {
+    base.offset[k] = edge.offset[k] + (before + (first + t) * V) * s.step[k][s.ndim - 1];
+    edge.offset[k] += behind * s.step[k][s.ndim - 1];
+  }
+  edge.inside = blockIdx.y == 0 && behind < r.places;
+  if (edge.inside > 0) edge.template fetch<reach::wide>(tree);
+  held_lanes<true, value, V> x[groups];  // exponentials, or what they are of, where that is smaller
+  const auto numbers = [&](int g) { return lane_cast<T>(repack<lanes<value, V>>(x[g])); };
+  row_part<T> mine{detail::bounds<T>::lowest, 0};
+  T from;
+  do {
+    basic_access<true, V, Operands, Tree> a[groups];
+#pragma unroll
+    for (int g = 0; g < groups; ++g) {
+      a[g] = base;
+#pragma unroll
+      for (int k = 0; k < Operands; ++k) a[g].offset[k] += int64(g * deep * V) * s.step[k][s.ndim - 1];
+      if (t + g * deep < left) a[g].template fetch<reach::wide>(tree);
+    }
+    T top = mine.largest;
+#pragma unroll
+    for (int g = 0; g < groups; ++g) {
+      if (t + g * deep >= left) break;
+      x[g] = repack<held_lanes<true, value, V>>(tree(a[g]));
+      const auto v = numbers(g);
+#pragma unroll
+      for (int k = 0; k < V; ++k) top = larger::combine(top, v.v[k]);
+    }
+    from = finite_or_zero(top);
+    mine = {top, mine.sum * exp_of<value>(mine.largest - from)};
+#pragma unroll
+    for (int g = 0; g < groups; ++g) {
+      if (t + g * deep >= left) break;
+      auto v = numbers(g);
+#pragma unroll
+      for (int k = 0; k < V; ++k) mine.sum += v.v[k] = exp_of<value>(v.v[k] - from);
+      if constexpr (keeps) x[g] = v;
+    }
+    if constexpr (per_row) {
+      left -= groups * deep;
+#pragma unroll
+      for (int k = 0; k < Operands; ++k) base.offset[k] += int64(groups * deep * V) * s.step[k][s.ndim - 1];
+    }
+  } while (per_row && left > 0);
+  const T held = mine.largest;
+  T end = detail::bounds<T>::lowest;
+  if (edge.inside > 0) {
+    end = element_cast<T>(tree(edge).v[0]);
+    const T top = larger::combine(held, end), zero = finite_or_zero(top);
+    mine = {top, mine.sum * exp_of<value>(held - zero) + exp_of<value>(end - zero)};
+  }
+  mine = combine_parts(mine, warp, static_cast<T*>(nullptr));
+  const int lane = t % warp, warps = deep / warp;
+  row_part<T>* const place = of_warps + int(blockIdx.y) * warps + t / warp;
+  if (parts > 1) {
+    cluster_wait();  // all have begun
+    if (lane < parts) store_in_block(place, lane, mine);
+    cluster_arrive();
+    cluster_wait();
+  } else {
+    if (lane == 0) *place = mine;
+    __syncthreads();
+  }
+  row_part<T> whole{detail::bounds<T>::lowest, 0};
+  for (int i = lane; i < parts * warps; i += warp) {
+    const row_part<T> next = of_warps[i];
+    const T top = larger::combine(whole.largest, next.largest), zero = finite_or_zero(top);
+    whole = {top, whole.sum * math::exp(whole.largest - zero) + next.sum * math::exp(next.largest - zero)};
+  }
+  whole = combine_parts(whole, warp, static_cast<T*>(nullptr));
+  if constexpr (per_row) {
+    if (t == 0 && blockIdx.y == 0) target(place_access{base.offset[0]}, logarithm_of(whole));
+  } else {
+    const T logarithm = logarithm_of(whole), inverse = inverse_of(whole), zero = finite_or_zero(whole.largest),
+            factor = inverse * math::exp(held - zero);
+    if (edge.inside > 0)
+      target(place_access{edge.offset[0]},
+             element_cast<value>(softmax ? math::exp(end - zero) * inverse : end - logarithm));
+#pragma unroll
+    for (int g = 0; g < groups; ++g) {
+      if (t + g * deep >= left) break;
+      auto v = numbers(g);
+#pragma unroll
+      for (int k = 0; k < V; ++k)
+        v.v[k] = softmax ? (keeps ? v.v[k] : exp_of<value>(v.v[k] - from)) * factor : v.v[k] - logarithm;
+      auto at = base;
+      at.offset[0] += g * deep * V;
+      put(at, target, lane_cast<value>(v));
     }
   }
 }
@@ -136,22 +310,16 @@ CUDARRAY_NO_INLINE inline row_cover cover_rows(int64 rows, int64 places, bool tw
   r.threads = parts == 1 && twice && places > far ? row_threads : block_threads;
   return r;
 }
-/// The largest of a part of a row, and the sum of exp(x - largest).
-template <class T>
-struct row_part {
-  T largest, sum;
-};
 
 /// Two passes over a row or a part of it: the first keeps the largest so far and the sum relative to it (Milakov and
 /// Gimelshein 2018). Lane k of a thread is a block's width from lane k - 1: a warp's accesses lie together whatever the
 /// alignment.
-template <detail::row_function F, int V, int Operands, class Target, class Tree, class Part>
+template <detail::row_function F, int V, int Operands, class Target, class Tree, class T>
 __global__ void __launch_bounds__(row_threads)
     row_passes_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree,
                       const __grid_constant__ thread_space<Operands> s, const __grid_constant__ row_cover r,
-                      const row_cover::phase phase, Part* found) {
+                      const row_cover::phase phase, row_part<T>* found) {
   in_stream_order();
-  using T = detail::compute_t<typename Tree::value_type>;
   using access = lane_access<V, Operands, Tree>;
   constexpr bool per_row = F == detail::row_function::logsumexp;
   __shared__ T shared[row_threads / warp];
@@ -190,7 +358,6 @@ __global__ void __launch_bounds__(row_threads)
       else fetch(::std::false_type());
     }
   };
-  const auto finite = [](T v) { return v == detail::bounds<T>::highest || v == detail::bounds<T>::lowest ? T(0) : v; };
   T largest = detail::bounds<T>::lowest, sum = 0;
   if (phase != row_cover::second) {
     each([&](const access(&a)[U]) {
@@ -204,7 +371,7 @@ __global__ void __launch_bounds__(row_threads)
         for (int k = 0; k < V; ++k)
           if (k < a[u].inside) top = larger::combine(top, v[u].v[k]);
       }
-      const T from = finite(top);
+      const T from = finite_or_zero(top);
       sum *= math::exp(largest - from);
       largest = top;
 #pragma unroll
@@ -212,29 +379,21 @@ __global__ void __launch_bounds__(row_threads)
         T part = 0;
 #pragma unroll
         for (int k = 0; k < V; ++k)
-          if (k < a[u].inside) part += math::exp(v[u].v[k] - from);
+          if (k < a[u].inside) part += exp_of<typename Tree::value_type>(v[u].v[k] - from);
         sum += part;
       }
     });
   }
-  T top;
-  const auto combine = [&] {
-    top = combine_row<larger>(largest, deep, shared);
-    sum = combine_row<op::sum_op>(T(sum * math::exp(largest - finite(top))), deep, shared);
-  };
-  if (phase != row_cover::second) combine();
+  row_part<T> whole{largest, sum};
+  if (phase != row_cover::second) whole = combine_parts(whole, deep, shared);
   if (r.parts > 1) {
-    if (phase != row_cover::second && t == 0) found[row * r.parts + blockIdx.y] = {top, sum};
+    if (phase != row_cover::second && t == 0) found[row * r.parts + blockIdx.y] = whole;
     if (phase == row_cover::first) return;
-    if (phase == row_cover::both) cluster_barrier();
-    const Part of_part = t < r.parts ? found[row * r.parts + t] : Part{detail::bounds<T>::lowest, 0};
-    largest = of_part.largest;
-    sum = of_part.sum;
-    combine();
+    if (phase == row_cover::both) cluster_arrive(), cluster_wait();
+    whole =
+        combine_parts(t < r.parts ? found[row * r.parts + t] : row_part<T>{detail::bounds<T>::lowest, 0}, deep, shared);
   }
-  // as above
-  if (F == detail::row_function::softmax && finite(top) != top) sum = top - top;
-  const T logarithm = finite(top) == top || sum != sum ? math::log(sum) + top : top, inverse = 1 / sum;
+  const T logarithm = logarithm_of(whole), inverse = inverse_of(whole), top = whole.largest;
   if constexpr (per_row) {
     if (t == 0 && blockIdx.y == 0) target(place_access{base.offset[0]}, logarithm);
   } else {
@@ -245,7 +404,8 @@ __global__ void __launch_bounds__(row_threads)
         auto v = lane_cast<T>(tree(a[u]));
 #pragma unroll
         for (int k = 0; k < V; ++k)
-          v.v[k] = F == detail::row_function::softmax ? math::exp(v.v[k] - top) * inverse : v.v[k] - logarithm;
+          v.v[k] = F == detail::row_function::softmax ? exp_of<typename Tree::value_type>(v.v[k] - top) * inverse
+                                                      : v.v[k] - logarithm;
         put(a[u], target, lane_cast<typename Target::value_type>(v));
       }
     });
@@ -275,8 +435,25 @@ bool run_rows(cuda device, const Make& make, const Tree& tree, const detail::ite
   uint64 operands = 0;
   const bool wide = places % V == 0 && gpu::wide_operands(s, leaves.of, x, V, operands) &&
                     __builtin_popcountll(operands) == loaded::count + !per_row;
-  if (places <= gpu::block_threads * V * gpu::row_groups) {
-    const int64 groups = gpu::ceil_div(places, V);
+  const int64 groups = gpu::ceil_div(places, V);
+  constexpr auto shared = gpu::row_share_kernel<F, V, Operands, target, Tree>;
+  const int multiprocessors = gpu::multiprocessors(device.ordinal);
+  const int cluster =
+      gpu::compiled_for_hopper(device.ordinal, reinterpret_cast<const void*>(shared)) ? gpu::most_parts : 1;
+  dim3 grid;
+  int threads;
+  if (const int k = gpu::equally_aligned(s, leaves.of, x, V);
+      k > 0 &&
+      !(wide && sizeof(T) == sizeof(typename Tree::value_type) && groups <= gpu::block_threads * gpu::row_groups) &&
+      (per_row || gpu::aligned_as_new(s, leaves.of[k], k, x, V)) &&
+      gpu::share_rows(rows, groups, per_row, cluster, multiprocessors, grid, threads)) {
+    t.divide(s, 1, x, true);
+    t.wide = 1;
+    gpu::launch_clusters(grid.y, device.ordinal, s.store, Operands, shared, grid, unsigned(threads), 0, make(), tree, t,
+                         {int32(places), int32(gpu::ceil_div(groups, grid.y)), gpu::off_alignment(leaves.of[k], V)});
+    return true;
+  }
+  if (groups <= gpu::block_threads * gpu::row_groups) {
     t.divide(s, wide ? V : 1, x, true);
     t.wide = wide ? operands : 0;
     int deep = gpu::power_of_two_above(gpu::ceil_div(groups, gpu::row_groups), gpu::block_threads);
@@ -292,10 +469,9 @@ bool run_rows(cuda device, const Make& make, const Tree& tree, const detail::ite
                 deep, rows);
     return true;
   }
-  constexpr auto passes = gpu::row_passes_kernel<F, V, Operands, target, Tree, gpu::row_part<T>>;
-  const int cluster = gpu::compiled_for_hopper(device.ordinal, reinterpret_cast<const void*>(passes)) ? 8 : 1;
+  constexpr auto passes = gpu::row_passes_kernel<F, V, Operands, target, Tree, T>;
   t.divide(s, 1, x, true);
-  const gpu::row_cover r = gpu::cover_rows(rows, places, !per_row, cluster, gpu::multiprocessors(device.ordinal));
+  const gpu::row_cover r = gpu::cover_rows(rows, places, !per_row, cluster, multiprocessors);
   for (int k = 0; k < Operands; ++k) t.lane_step[k] = r.threads * s.stride[k][x];
   const target to = make();
   detail::storage_ref found;

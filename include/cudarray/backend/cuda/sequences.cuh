@@ -1,4 +1,4 @@
-// What the threads of a warp and of a block hand each other.
+// What the threads of a warp, of a block and of a cluster hand each other.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -26,6 +26,19 @@ __device__ T shuffle_down(const T& v, int by) {
 template <class T>
 __device__ T shuffle_up(const T& v, int by) {
   return each_word(v, [by](uint32 w) { return __shfl_up_sync(~0u, w, unsigned(by)); });
+}
+/// Stores a value where a block of this cluster has `place`, which lies in shared memory.
+template <class T>
+__device__ void store_in_block(T* place, int block, const T& v) {
+  NV_IF_TARGET(NV_PROVIDES_SM_90,
+               (uint32 at = uint32(__cvta_generic_to_shared(place)), there; asm("mapa.shared::cluster.u32 %0, %1, %2;"
+                                                                                : "=r"(there)
+                                                                                : "r"(at), "r"(block));
+                each_word(v, [&](uint32 w) {
+                  asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(there), "r"(w) : "memory");
+                  there += 4;
+                  return w;
+                });))
 }
 
 /// The values of all threads of a block combined, in an order that is always the same; for every thread. `shared` holds
