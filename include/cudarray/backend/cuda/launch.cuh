@@ -87,6 +87,11 @@ __device__ inline void cluster_wait() {
 }
 
 inline int64 ceil_div(int64 a, int64 b) { return (a + b - 1) / b; }
+inline int power_of_two_above(int64 n, int most) {
+  int p = 1;
+  while (p < n && p < most) p *= 2;
+  return p;
+}
 
 inline int multiprocessors(int ordinal) {
   static int known[most_devices];

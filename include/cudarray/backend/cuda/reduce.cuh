@@ -320,9 +320,9 @@ void run_reduce(cuda device, const Target& target, const Tree& tree, const Op&,
                                    : 1;  // totals: 48 KB a block
   static_assert(V * gpu::widest_loaded<Tree> <= 16, "accesses over the ends of rows stay in what allocate() gives");
   // places at a time: enough loads under way, few registers
-  constexpr int U = loaded::count <= 2   ? 4
-                    : loaded::count <= 4 ? 2
-                                         : 1,
+  constexpr int U = loaded::count <= (V == 4 ? 4 : 2) ? 4
+                    : loaded::count <= 4              ? 2
+                                                      : 1,
                 general_U = loaded::count <= 4 && V <= 4 ? 4 : 2;
   constexpr int shared = gpu::block_threads * V * int(sizeof(total));
   gpu::survey<Operands> leaves;

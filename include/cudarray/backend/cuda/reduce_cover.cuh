@@ -49,12 +49,6 @@ struct reduce_cover {
   bool loads_wide() const { return walk != reduce_walk::apart; }
 };
 
-inline int power_of_two_above(int64 n, int most) {
-  int p = 1;
-  while (p < n && p < most) p *= 2;
-  return p;
-}
-
 /// How the `deep` threads of a result share its runs, U steps of each at a time.
 template <int Operands>
 CUDARRAY_NO_INLINE void share_runs(reduce_cover<Operands>& r, const detail::iteration_space<Operands>& s, int V,
