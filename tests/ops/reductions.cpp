@@ -397,6 +397,16 @@ TEST_CASE("reductions: variances far from zero") {
   const auto [m, v] = ca::mean_var(ca::array<double>({{1, inf, 2}, {1e9, 1e9 + 1, 1e9 + 2}}), 1);
   CHECK(test::close(m, {2}, {inf, 1e9 + 1}));
   CHECK(test::close(v, {2}, {NAN, 2. / 3}, 1e-12));
+  const auto large = ca::array<double>({{1e200, 1e200, 1e200}, {1e6, 0, 0}});  // squares overflow, the first is far
+  CHECK(test::equal(ca::var(large(0)), {}, doubles{0}));
+  CHECK(test::close(ca::var(large(1)), {}, {2e12 / 9}, 1e-12));
+}
+TEST_CASE("reductions: variances of equal numbers are zero") {
+  for (const ca::int64 n : {1, 2, 3, 49, 98, 1000, 4999}) {
+    CHECK(test::equal(ca::std(ca::full<ca::uint8>({2, n}, 201), 1), {2}, doubles{0, 0}));
+    CHECK(test::equal(ca::std(ca::full<ca::int16>({n, 2}, -32767), 0), {2}, doubles{0, 0}));
+    CHECK(test::equal(ca::std(ca::full<bool>({n}, true)), {}, doubles{0}));
+  }
 }
 
 TEST_CASE("reductions: mean_var gives both, over the same axes") {
@@ -410,7 +420,9 @@ TEST_CASE("reductions: mean_var gives both, over the same axes") {
   const auto all = ca::mean_var(ca::astype<double>(a));
   CHECK(test::close(all.mean, {}, {10. / 6}));
   CHECK(test::close(all.var, {}, {20. / 9}));
-  CHECK(test::close(ca::mean_var(ca::astype<ca::float16>(a), 1).var, {2}, {14. / 9, 2}, 1e-3));
+  const auto half = ca::astype<ca::float16>(a);
+  CHECK(test::close(ca::mean_var(half, 1).var, {2}, {14. / 9, 2}, 1e-3));
+  CHECK(test::values(ca::mean_var(half, 1, ca::ddof{1}).var) == test::values(ca::var(half, 1, ca::ddof{1})));
   const auto none = ca::mean_var(ca::zeros<float>({2, 0}), 1);
   CHECK(test::equal(none.mean, {2}, doubles{NAN, NAN}));
   CHECK(test::equal(none.var, {2}, doubles{NAN, NAN}));

@@ -10,7 +10,6 @@ struct cpu {
   static constexpr const char* name = "cpu";
   static constexpr bool synchronous = true;      ///< work is finished, and its errors are known, when a call returns
   static constexpr bool host_accessible = true;  ///< the host may read and write its memory
-  static constexpr bool one_pass = false;        ///< reading once is worth more arithmetic
   static constexpr int scans_across = 16;        ///< neighbouring sequences; with fewer the axis is moved to the end
   int ordinal = 0;
   friend constexpr bool operator==(cpu, cpu) = default;
@@ -21,9 +20,14 @@ struct cuda {
   static constexpr const char* name = "cuda";
   static constexpr bool synchronous = false;
   static constexpr bool host_accessible = false;
-  static constexpr bool one_pass = true;
+  static constexpr bool one_pass = true;  ///< reading once is worth more arithmetic
   int ordinal = 0;
   friend constexpr bool operator==(cuda, cuda) = default;
+};
+
+template <class Device>
+inline constexpr bool one_pass = requires {
+  requires Device::one_pass;
 };
 
 }  // namespace backend

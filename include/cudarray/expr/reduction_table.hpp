@@ -105,40 +105,37 @@ struct mean_op : sum_op {
   }
 };
 
-/// A sum with what was rounded off it, about twice the digits of T (Knuth's two-sum; Ogita, Rump, Oishi: Accurate sum
-/// and dot product, 2005).
-template <class T>
-struct twofold {
-  T sum, rest;
-  CUDARRAY_HD friend constexpr twofold operator+(const twofold& a, const twofold& b) {
-    const T s = a.sum + b.sum, part = s - a.sum, lost = (a.sum - (s - part)) + (b.sum - part);
-    return {s, a.rest + b.rest + lost};
-  }
-  CUDARRAY_HD static constexpr twofold product(T a, T b) {
-    const T p = a * b;
-    return {p, math::fma(a, b, -p)};
-  }
-};
-/// The sums of numbers and of their squares, which must hold these all but exactly: var in one pass. L: a scalar,
-/// lanes, or twofold.
+/// Two partial results: scalars or lanes.
 template <class L>
 struct pair_of {
   L first, second;
 };
 template <class L>
 pair_of(L, L) -> pair_of<L>;
-/// The sums of numbers and of their squares, which must be exact or nearly: var in one pass.
+/// The sums of numbers and of their squares about a pivot among them, so that nothing cancels (Chan, Golub, LeVeque
+/// 1983). Of few numbers the pivot is the first of them, of more it lies next to their mean.
+template <bool Few>
+struct moments {
+  double count, pivot, sum, squares;
+  CUDARRAY_HD constexpr moments about(double to) const {
+    const double by = pivot - to;
+    return {count, to, sum + count * by, squares + by * (2 * sum + count * by)};
+  }
+  /// x, or 0 for what no distances can be taken from.
+  CUDARRAY_HD static constexpr double finite(double x) { return x - x == 0 ? x : 0; }
+};
+/// In one pass: of what float64 holds the squares of, and of whole numbers of 8 and 16 bits, by the sums of numbers and
+/// of their squares, which are exact or nearly; else by moments.
 struct var_op : reduction<false, true> {
-  /// float64 holds the squares of float32, 32 bits those of 32768 bytes.
   template <class V, bool Few>
   static constexpr auto sums_type() {
-    if constexpr (::std::is_same_v<V, float>) return double{};
-    else if constexpr (sizeof(V) == 1) return ::std::conditional_t<Few, int32, int64>{};
-    else if constexpr (sizeof(V) == 2) return int64{};
-    else return twofold<double>{};
+    if constexpr (::std::is_same_v<V, float>) return pair_of<double>{};
+    else if constexpr (sizeof(V) == 1 && Few) return pair_of<int32>{};  // of 32768 numbers
+    else if constexpr (sizeof(V) <= 2) return pair_of<int64>{};
+    else return moments<Few>{};
   }
   template <class V, bool Few>
-  using sums_of = pair_of<decltype(sums_type<V, Few>())>;
+  using sums_of = decltype(sums_type<V, Few>());
   template <class V>
   using types = accumulate_in<::std::conditional_t<(kind_of<V> < kind::floating), double, V>, sums_of<V, true>,
                               sums_of<V, false>>;
@@ -150,47 +147,63 @@ struct var_op : reduction<false, true> {
   template <class Block, class V>
   CUDARRAY_HD static constexpr auto lift(const V& v, int64) {
     using detail::lane_cast;
-    using part = decltype(Block::first);
-    if constexpr (::std::is_same_v<part, twofold<double>>) {
-      const auto x = lane_cast<double>(v);
-      return Block{{x, 0}, part::product(x, x)};
+    if constexpr (requires(Block b) { b.pivot; }) {
+      Block one{};
+      append(one, v);
+      return one;
     } else {
-      const auto x = lane_cast<part>(v);
+      const auto x = lane_cast<decltype(Block::first)>(v);
       return pair_of{x, x * x};
     }
+  }
+  /// combine(a, lift(v)) in fewer steps.
+  template <bool Few, class V>
+  CUDARRAY_HD static constexpr void append(moments<Few>& a, V v) {
+    const double x = detail::lane_cast<double>(v);
+    if (a.count == 0) a.pivot = a.finite(x);
+    const double by = x - a.pivot;
+    a = {a.count + 1, a.pivot, a.sum + by, a.squares + by * by};
   }
   CUDARRAY_EXEC_CHECK_OFF
   template <class L>
   CUDARRAY_HD static constexpr pair_of<L> combine(const pair_of<L>& a, const pair_of<L>& b) {
     return {a.first + b.first, a.second + b.second};
   }
+  template <bool Few>
+  CUDARRAY_HD static constexpr moments<Few> combine(const moments<Few>& a, const moments<Few>& b) {
+    if (a.count == 0) return b;
+    if (b.count == 0) return a;
+    const double n = a.count + b.count;
+    double to = a.pivot;
+    if (!Few) to += a.finite((a.sum + b.sum + b.count * (b.pivot - to)) / n);
+    const auto x = a.about(to), y = b.about(to);
+    return {n, to, x.sum + y.sum, x.squares + y.squares};
+  }
   template <class Total, class L>
   CUDARRAY_HD static constexpr Total widen(const pair_of<L>& b) {
     return {b.first, b.second};
   }
-  template <class L>
-  CUDARRAY_HD static constexpr double mean(const pair_of<L>& s, int64 count) {
-    if constexpr (::std::is_same_v<L, double>) return s.first / double(count);
-    else return (s.first.rest == s.first.rest ? s.first.sum + s.first.rest : s.first.sum) / double(count);  // not inf
+  template <class Total>
+  CUDARRAY_HD static constexpr Total widen(const moments<true>& b) {
+    const auto all = b.about(b.count == 0 ? 0 : b.pivot + b.finite(b.sum / b.count));
+    return {all.count, all.pivot, all.sum, all.squares};
   }
+  CUDARRAY_HD static constexpr double mean(const pair_of<double>& s, int64 count) { return s.first / double(count); }
+  CUDARRAY_HD static constexpr double mean(const moments<false>& s, int64) { return s.pivot + s.sum / s.count; }
   CUDARRAY_HD static constexpr double variance(const pair_of<double>& s, int64 count) {
     const double m = mean(s, count), v = s.second / double(count) - m * m;
     return v < 0 ? 0 : v;
   }
-  /// Nothing cancels about a number k next to the mean: of (x - k)^2 = x^2 - k (2 x - k), and what the mean is off k.
-  CUDARRAY_HD static constexpr double variance(const pair_of<int64>& s, int64 count) {
+  CUDARRAY_HD static constexpr double variance(const moments<false>& s, int64) {
+    const double v = (s.squares - s.sum * (s.sum / s.count)) / s.count;
+    return v < 0 ? 0 : v;
+  }
+  /// About the whole number k next to the mean: of (x - k)^2 = x^2 - k (2 x - k), exactly, and what the mean is off k.
+  CUDARRAY_HD static double variance(const pair_of<int64>& s, int64 count) {
     const double part = 1 / double(count);
-    const int64 k = int64(double(s.first) * part), off = s.first - count * k;
+    const int64 k = count > 0 ? int64(math::rint(double(s.first) * part)) : 0, off = s.first - count * k;
     const uint64 about = uint64(s.second) - uint64(k) * uint64(s.first + off);
     return (double(about) - double(off) * double(off) * part) * part;
-  }
-  CUDARRAY_HD static constexpr double variance(const pair_of<twofold<double>>& s, int64 count) {
-    using two = twofold<double>;
-    const double n = double(count), k = mean(s, count);
-    const two off = s.first + two::product(-n, k), twice = s.first + off;
-    const two about = s.second + two::product(-k, twice.sum);
-    const double left = off.sum + off.rest, v = (about.sum + (about.rest - k * twice.rest) - left * (left / n)) / n;
-    return v < 0 ? 0 : v;
   }
   template <class R, class A>
   CUDARRAY_HD static constexpr R finish(const A& sums, int64 count) {
@@ -210,35 +223,48 @@ struct mean_var_op : var_op {
 };
 
 /// The largest number, and the sum of exp(x - largest): logsumexp in one pass (Milakov and Gimelshein 2018).
+template <class T, class Sum>
+struct exp_sum {
+  T largest;
+  Sum sum;
+};
 struct logsumexp_op : reduction<false, false> {
   template <class V>
-  using types = accumulate_in<V, pair_of<detail::compute_t<V>>, pair_of<detail::compute_t<V>>>;
+  using block = exp_sum<detail::compute_t<V>, detail::compute_t<V>>;
+  template <class V>
+  using total = exp_sum<detail::compute_t<V>, double>;
+  template <class V>
+  using types = accumulate_in<V, block<V>, total<V>>;
   template <class A>
   CUDARRAY_HD static constexpr A identity() {
-    return {detail::bounds<decltype(A::first)>::lowest, 0};
+    return {detail::bounds<decltype(A::largest)>::lowest, 0};
   }
   template <class Block, class V>
   CUDARRAY_HD static constexpr Block lift(V v, int64) {
-    return {detail::lane_cast<decltype(Block::first)>(v), 1};
+    return {detail::lane_cast<decltype(Block::largest)>(v), 1};
   }
-  template <class L>
-  CUDARRAY_HD static constexpr pair_of<L> combine(const pair_of<L>& a, const pair_of<L>& b) {
-    const L ahead = a.first == b.first ? L(0) : a.first - b.first, e = math::exp(ahead > 0 ? -ahead : ahead);
-    return ahead > 0 ? pair_of<L>{a.first, a.second + b.second * e} : pair_of<L>{b.first, a.second * e + b.second};
+  template <class T, class Sum>
+  CUDARRAY_HD static constexpr exp_sum<T, Sum> combine(const exp_sum<T, Sum>& a, const exp_sum<T, Sum>& b) {
+    const T ahead = a.largest == b.largest ? T(0) : a.largest - b.largest, e = math::exp(ahead > 0 ? -ahead : ahead);
+    return ahead > 0 ? exp_sum<T, Sum>{a.largest, a.sum + b.sum * e} : exp_sum<T, Sum>{b.largest, a.sum * e + b.sum};
   }
-  template <class R, class A>
-  CUDARRAY_HD static constexpr R finish(const A& a, int64) {
-    return detail::lane_cast<R>(a.first + math::log(a.second));
+  template <class Total, class T, class Sum>
+  CUDARRAY_HD static constexpr Total widen(const exp_sum<T, Sum>& b) {
+    return {b.largest, b.sum};
+  }
+  template <class R, class T>
+  CUDARRAY_HD static constexpr R finish(const exp_sum<T, double>& a, int64) {
+    return detail::lane_cast<R>(a.largest + math::log(T(a.sum)));
   }
 };
 /// What softmax takes away, and what it multiplies exp with, as the two parts of a complex number.
 struct softmax_op : logsumexp_op {
   template <class V>
   using types =
-      accumulate_in<::std::conditional_t<::std::is_same_v<V, double>, complex128, complex64>, pair_of<V>, pair_of<V>>;
-  template <class R, class A>
-  CUDARRAY_HD static constexpr R finish(const A& a, int64) {
-    return R(a.first, (a.first - a.first + 1) / a.second);  // NaN where that is infinite
+      accumulate_in<::std::conditional_t<::std::is_same_v<V, double>, complex128, complex64>, block<V>, total<V>>;
+  template <class R, class T>
+  CUDARRAY_HD static constexpr R finish(const exp_sum<T, double>& a, int64) {
+    return R(a.largest, (a.largest - a.largest + 1) / T(a.sum));  // NaN where the largest is infinite
   }
 };
 

@@ -38,7 +38,7 @@ auto softmax(const char* function, const X& x, int axis) {
   using T = value_type_t<X>;
   using A = ndarray<T, device_type_t<X>>;
   return by_rows<Build, row_function::softmax>(function, x, axis, [&](const auto& n, const auto& largest) {
-    if constexpr (device_type_t<X>::one_pass) {
+    if constexpr (backend::one_pass<device_type_t<X>>) {
       namespace core = cudarray::detail;
       using C = core::compute_t<T>;
       const auto v = core::cast_node<C>(n);
@@ -58,7 +58,7 @@ template <class Build, class X>
 auto logsumexp(const char* function, const X& x, int axis) {
   return by_rows<Build, row_function::logsumexp>(function, x, axis, [&](const auto& n, const auto& largest) {
     using A = ndarray<value_type_t<X>, device_type_t<X>>;
-    if constexpr (device_type_t<X>::one_pass) {
+    if constexpr (backend::one_pass<device_type_t<X>>) {
       return A(cudarray::detail::make_reduce<op::logsumexp_op>(function, n, axis, true));
     } else {
       const A highest = largest, top = where(isfinite(highest), highest, 0);  // inf - inf would be NaN

@@ -116,13 +116,12 @@ CUDARRAY_REDUCTION_BY(argmax, argmax_op, T)
 CUDARRAY_REDUCTION_BY(argmin, argmin_op, T)
 
 namespace detail {
-/// True where variances of V are taken in one pass: of what float64 squares exactly and bytes always, of wider types by
-/// twofold sums where the device gains by that.
+/// True where variances of V are taken in one pass: always by sums that are exact or nearly (float32, 8 bits), by
+/// others where the device gains by it.
 template <class V, class Device>
 constexpr bool one_pass_variance() {
   if constexpr (::std::is_same_v<compute_t<V>, float> || (kind_of<V> < kind::floating && sizeof(V) == 1)) return true;
-  else if constexpr (is_complex<V>) return false;
-  else return Device::one_pass;
+  else return !is_complex<V> && backend::one_pass<Device>;
 }
 
 /// What turns the mean squared distance of the reduced elements into what `ddof` asks for.
@@ -142,7 +141,7 @@ auto parts_of(const L& pairs) {
   for (int d = 0; d < at.ndim(); ++d) at.stride[d] *= 2;
   const part first(pairs.store, at, pairs.stamp);
   at.offset += 1;
-  return op::pair_of<part>{first, part(pairs.store, at, pairs.stamp)};
+  return ::std::pair<part, part>(first, part(pairs.store, at, pairs.stamp));
 }
 
 /// The mean of squared distances from the mean, in two passes or one: float64 for integers.
@@ -187,9 +186,10 @@ mean_and_var<value_type_t<X>, device_type_t<X>> mean_var(const X& x, axes over, 
   if constexpr (detail::one_pass_variance<T, D>()) {
     const auto n = detail::make_reduce<op::mean_var_op>("mean_var", detail::cast_node<C>(x), over, opt.keep);
     const auto both = detail::parts_of<C>(detail::materialise<Build>(n));
-    const A mean(detail::cast_node<T>(both.first)), var(detail::cast_node<T>(both.second));
-    if (opt.ddof == 0) return {mean, var};
-    return {mean, A(var * detail::ddof_factor("mean_var", n.kid.dims(), over, opt.ddof))};
+    const A mean(detail::cast_node<T>(both.first));
+    if (opt.ddof == 0) return {mean, A(detail::cast_node<T>(both.second))};
+    const double correction = detail::ddof_factor("mean_var", n.kid.dims(), over, opt.ddof);
+    return {mean, A(detail::cast_node<T>(both.second * correction))};
   } else {
     const A m = detail::make_reduce<op::mean_op>("mean_var", x, over, opt.keep);
     return {m, A(detail::variance<void>("mean_var", x, over, opt))};

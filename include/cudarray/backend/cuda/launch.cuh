@@ -78,12 +78,18 @@ void launch(int ordinal, detail::storage* const* operands, int count, void (*ker
   launch_clusters(1, ordinal, operands, count, kernel, grid, threads, shared_bytes, arguments...);
 }
 
-/// The two halves of a barrier of all threads of a cluster; what they have written before it is seen behind it.
-__device__ inline void cluster_arrive() {
-  NV_IF_TARGET(NV_PROVIDES_SM_90, (asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");))
+/// Waits for all threads of a cluster, and for what they have written.
+__device__ inline void cluster_barrier() {
+  NV_IF_TARGET(NV_PROVIDES_SM_90,
+               (asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::
+                                 : "memory");))
 }
-__device__ inline void cluster_wait() {
-  NV_IF_TARGET(NV_PROVIDES_SM_90, (asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");))
+/// All blocks of a cluster have begun behind `cluster_begun` if each has called `cluster_begin`.
+__device__ inline void cluster_begin() {
+  NV_IF_TARGET(NV_PROVIDES_SM_90, (asm volatile("barrier.cluster.arrive.relaxed.aligned;");))
+}
+__device__ inline void cluster_begun() {
+  NV_IF_TARGET(NV_PROVIDES_SM_90, (asm volatile("barrier.cluster.wait.aligned;" ::: "memory");))
 }
 
 inline int64 ceil_div(int64 a, int64 b) { return (a + b - 1) / b; }

@@ -100,8 +100,8 @@ __device__ bool finish_block(const reduce_cover<Operands>& r, Total (&total)[V],
 /// measuring found no better. A bound of 1 is another thing: the compiler then takes all registers it can use.
 template <bool Wide, int V, int TotalBytes, class Tree>
 inline constexpr int least_blocks = [] {
-  constexpr bool light =
-      registers<1, Tree>::count == 1 && !detail::has_gathered<Tree> && V <= 8 && V * TotalBytes < 128;
+  constexpr bool light = registers<1, Tree>::count == 1 && !detail::has_gathered<Tree> && V <= 8 && TotalBytes <= 16 &&
+                         V * TotalBytes < 128;
   if (Wide) return Tree::widest == 8 ? (light ? 3 : 2) : light ? 4 : 0;
   if (TotalBytes > 8 || registers<1, Tree>::count > 2) return 0;
   return V > 4 ? 3 : 4;

@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(row_threads)
   if (r.parts > 1) {
     if (phase != row_cover::second && t == 0) found[row * r.parts + blockIdx.y] = whole;
     if (phase == row_cover::first) return;
-    if (phase == row_cover::both) cluster_arrive(), cluster_wait();
+    if (phase == row_cover::both) cluster_barrier();
     whole =
         combine_parts(t < r.parts ? found[row * r.parts + t] : row_part<T>{detail::bounds<T>::lowest, 0}, deep, shared);
   }

@@ -31,10 +31,14 @@ CUDARRAY_NO_INLINE inline bool share_rows(int64 rows, int64 groups, bool once, i
   grid = dim3(unsigned(rows), unsigned(parts));
   return threads >= 64 && parts <= cluster && (groups < 2 * least || rows * cluster >= multiprocessors);
 }
+/// How many blocks a multiprocessor must have room for; more operands, or wider numbers than are loaded, would spill.
+template <int V, class Tree>
+inline constexpr int share_blocks = registers<1, Tree>::count == 1 && V * sizeof(typename Tree::value_type) <= 16 ? 2
+                                                                                                                  : 1;
 /// Rows whose loads are wide where they are aligned; their ends go one by one. A row is held by a block or by those of
 /// a cluster; for logsumexp, which does not need it again, a block goes over as much as it is given.
 template <detail::row_function F, int V, int Operands, class Target, class Tree>
-__global__ void __launch_bounds__(share_threads, 2)
+__global__ void __launch_bounds__(share_threads, share_blocks<V, Tree>)
     row_share_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree,
                      const __grid_constant__ thread_space<Operands> s, const __grid_constant__ row_share r) {
   in_stream_order();
@@ -44,7 +48,7 @@ __global__ void __launch_bounds__(share_threads, 2)
   constexpr int leader = registers<V, Tree>::first, groups = per_row ? row_groups / 2 : row_groups;
   __shared__ row_part<T> of_warps[most_parts * share_threads / warp];
   const int deep = int(blockDim.x), t = int(threadIdx.x), parts = int(gridDim.y);
-  if (parts > 1) cluster_arrive();
+  if (parts > 1) cluster_begin();
   lane_access<1, Operands, Tree> edge;
   edge.start(s);
   s.move(blockIdx.x, 0, s.kept, edge.offset);
@@ -88,8 +92,10 @@ __global__ void __launch_bounds__(share_threads, 2)
     for (int g = 0; g < groups; ++g) {
       if (t + g * deep >= left) break;
       auto v = x[g];
+      T sum = 0;
 #pragma unroll
-      for (int k = 0; k < V; ++k) mine.sum += v.v[k] = exp_of<value>(v.v[k] - from);
+      for (int k = 0; k < V; ++k) sum += v.v[k] = exp_of<value>(v.v[k] - from);
+      mine.sum += sum;
       x.keep(g, v);
     }
     if constexpr (per_row) {
@@ -102,27 +108,21 @@ __global__ void __launch_bounds__(share_threads, 2)
   T end = detail::bounds<T>::lowest;
   if (edge.inside > 0) {
     end = element_cast<T>(tree(edge).v[0]);
-    const T top = larger::combine(held, end), zero = finite_or_zero(top);
-    mine = {top, mine.sum * exp_of<value>(held - zero) + exp_of<value>(end - zero)};
+    mine = join(mine, {end, math::exp(end - finite_or_zero(end))});
   }
   mine = combine_parts(mine, warp, static_cast<T*>(nullptr));
   const int lane = t % warp, warps = deep / warp;
   row_part<T>* const place = of_warps + int(blockIdx.y) * warps + t / warp;
   if (parts > 1) {
-    cluster_wait();  // all have begun
+    cluster_begun();
     if (lane < parts) store_in_block(place, lane, mine);
-    cluster_arrive();
-    cluster_wait();
+    cluster_barrier();
   } else {
     if (lane == 0) *place = mine;
     __syncthreads();
   }
   row_part<T> whole{detail::bounds<T>::lowest, 0};
-  for (int i = lane; i < parts * warps; i += warp) {
-    const row_part<T> next = of_warps[i];
-    const T top = larger::combine(whole.largest, next.largest), zero = finite_or_zero(top);
-    whole = {top, whole.sum * math::exp(whole.largest - zero) + next.sum * math::exp(next.largest - zero)};
-  }
+  for (int i = lane; i < parts * warps; i += warp) whole = join(whole, of_warps[i]);
   whole = combine_parts(whole, warp, static_cast<T*>(nullptr));
   if constexpr (per_row) {
     if (t == 0 && blockIdx.y == 0) target(place_access{base.offset[0]}, logarithm_of(whole));

@@ -50,6 +50,11 @@ template <class T>
 struct row_part {
   T largest, sum;
 };
+template <class T>
+__device__ row_part<T> join(const row_part<T>& a, const row_part<T>& b) {
+  const T top = larger::combine(a.largest, b.largest), from = finite_or_zero(top);
+  return {top, a.sum * math::exp(a.largest - from) + b.sum * math::exp(b.largest - from)};
+}
 /// That of a row, of what `deep` threads have found.
 template <class T>
 __device__ row_part<T> combine_parts(const row_part<T>& mine, int deep, T* shared) {

@@ -100,9 +100,7 @@ __global__ void __launch_bounds__(block_threads)
     const int row = group + (t >> r.deep_log2);
     block part = Op::template identity<block>();
     const auto add = [&part](value one, int position) {
-      const auto v = element_cast<detail::compute_t<value>>(one);
-      if constexpr (Op::indexed) Op::append(part, v, position);
-      else part = Op::combine(part, Op::template lift<block>(v, 0));
+      add_value<Op>(part, element_cast<detail::compute_t<value>>(one), position);
     };
     const int begin = before + row * r.length;
     if (row < rows && r.whole) {

@@ -35,6 +35,13 @@ inline constexpr bool adds_in_blocks = !::std::is_same_v<typename Types::block, 
 template <class Total>
 inline constexpr bool may_fold = sizeof(Total) <= 8;
 
+/// Adds a value behind what is in a partial result.
+template <class Op, class Part, class Value, class Index>
+__device__ void add_value(Part& part, Value v, Index position) {
+  if constexpr (Op::indexed) Op::append(part, v, position);
+  else if constexpr (requires { Op::append(part, v); }) Op::append(part, v);
+  else part = Op::combine(part, Op::template lift<Part>(v, 0));
+}
 /// Adds the lanes of one place to the partial results.
 template <class Op, int V, class Part, class Value, class Index>
 __device__ void add_lanes(Part (&part)[V], const lanes<Value, V>& value, int inside, Index position, Index gap) {
@@ -42,8 +49,7 @@ __device__ void add_lanes(Part (&part)[V], const lanes<Value, V>& value, int ins
 #pragma unroll
   for (int k = 0; k < V; ++k)
     if (k < inside) {
-      if constexpr (Op::indexed) Op::append(part[k], v.v[k], position + k * gap);
-      else part[k] = Op::combine(part[k], Op::template lift<Part>(v.v[k], 0));
+      add_value<Op>(part[k], v.v[k], position + k * gap);
     }
 }
 
