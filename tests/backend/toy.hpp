@@ -91,7 +91,8 @@ void run_reduce(toy, const Target& target, const Tree& tree, const Op&, const de
   toy_walk(s, 0, s.kept, {}, [&](const auto& result, int64) {
     total sum = Op::template identity<total>();
     toy_walk(s, s.kept, s.ndim, result, [&](const auto& a, int64 position) {
-      sum = Op::combine(sum, total(Op::template lift<typename types::block>(tree(a), position)));
+      const auto one = Op::template lift<typename types::block>(tree(a), position);
+      sum = Op::combine(sum, Op::template widen<total>(one));
     });
     target(result, Op::template finish<typename types::result>(sum, s.size(s.kept, s.ndim)));
   });
