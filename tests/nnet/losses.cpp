@@ -212,13 +212,13 @@ TEST_CASE("losses: softmax and its kin of few rows and many, of any alignment") 
     CHECK(test::close(nnet::softmax(apart + zeros) * float(n), s, scaled, 2e-6));
     CHECK(test::close(nnet::log_softmax(ca::astype<double>(apart)), s, logarithm, 1e-12));
     const ca::ndarray<ca::float16> half = ca::astype<ca::float16>(a);
-    CHECK(test::close(nnet::log_softmax(half), s, logarithm, 1e-3));
-    CHECK(test::close(nnet::logsumexp(half), {rows}, sums, 1e-3));
-    CHECK(test::close(ca::astype<float>(nnet::softmax(half)) * float(n), s, scaled, 4e-3));
+    CHECK(test::close(nnet::log_softmax(half), s, logarithm, 6e-4));  // rounded to 11 bits
+    CHECK(test::close(nnet::logsumexp(half), {rows}, sums, 6e-4));
+    CHECK(test::close(ca::astype<float>(nnet::softmax(half)) * float(n), s, scaled, 6e-4 + 4e-8 * double(n)));
     const ca::ndarray<float> down = ca::copy(a.t());
     CHECK(test::close(nnet::logsumexp(down, 0), {rows}, sums, 1e-6));
     CHECK(test::close(ca::transpose(nnet::softmax(down, 0)) * float(n), s, scaled, 2e-6));
     CHECK(test::close(ca::transpose(nnet::log_softmax(down, 0)), s, logarithm, 2e-6));
-    CHECK(test::close(nnet::logsumexp(ca::astype<ca::float16>(down), 0), {rows}, sums, 1e-3));
+    CHECK(test::close(nnet::logsumexp(ca::astype<ca::float16>(down), 0), {rows}, sums, 6e-4));
   }
 }

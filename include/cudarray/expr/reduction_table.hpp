@@ -131,8 +131,10 @@ struct var_op : reduction<false, true> {
   static constexpr auto sums_type() {
     if constexpr (::std::is_same_v<V, float>) return pair_of<double>{};
     else if constexpr (sizeof(V) == 1 && Few) return pair_of<int32>{};  // of 32768 numbers
-    else if constexpr (sizeof(V) <= 2) return pair_of<int64>{};
-    else return moments<Few>{};
+    else if constexpr (sizeof(V) <= 2) {
+      static_assert(kind_of<V> < kind::floating, "halves are converted first");
+      return pair_of<int64>{};
+    } else return moments<Few>{};
   }
   template <class V, bool Few>
   using sums_of = decltype(sums_type<V, Few>());
