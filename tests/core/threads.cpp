@@ -82,7 +82,8 @@ results everything() {
     sums(ca::arange<int64>(0, s[0] / 2, 1, host)) = b(slice(s[0] / 2));
     r.add(sums);
     r.add(ca::concatenate({a, b}, 1));
-    r.add(ca::matmul(a(slice(300), slice(300)), c(slice(300), slice(300))));
+    if constexpr (!ca::this_build::cblas || ca::this_build::vector_bytes == 64)  // a BLAS shares products out otherwise
+      r.add(ca::matmul(a(slice(300), slice(300)), c(slice(300), slice(300))));
   }
   for (const int64 n : {300001, 1 << 19}) {
     r.add(ca::random::uniform<float>({n}, 0, 1, g, host));

@@ -66,6 +66,13 @@ const std::vector<sizes> cases = {
     {{20, 1, 11, 9, 3, 3, 1, {5, 4}}, 3},  // more padding than a window
 };
 
+template <class T>
+constexpr double epsilon = double(std::numeric_limits<T>::epsilon());
+template <>
+constexpr double epsilon<ca::float16> = 0x1p-10;
+template <>
+constexpr double epsilon<ca::bfloat16> = 0x1p-7;
+
 /// Sums of products, up to 16,800 of them: the error of adding up grows as the root of their number.
 struct sum_of_products {
   std::vector<long double> sum, size;
@@ -75,11 +82,11 @@ struct sum_of_products {
     size[to] += std::fabs(product);
   }
   template <class T>
-  bool near(const ca::ndarray<T>& x, const ca::shape& s) const {
-    const auto v = test::values(x);
+  bool near(const ca::ndarray<T>& x, const ca::shape& s, double ulps = 32) const {
+    const auto v = test::values(ca::astype<double>(x));
     if (x.shape() != s || v.size() != sum.size()) return false;
     for (std::size_t i = 0; i < v.size(); ++i)
-      if (!(std::fabs(v[i] - sum[i]) <= 32 * std::numeric_limits<T>::epsilon() * size[i])) return false;
+      if (!(std::fabs(v[i] - sum[i]) <= ulps * epsilon<T> * size[i])) return false;
     return true;
   }
 };
@@ -137,6 +144,47 @@ TEST_CASE("nnet: the gradients of conv2d are those of its definition, and its sl
     CHECK(test::close(by_images, z.images(), along_x, 1e-8));
     CHECK(test::close(by_filters, z.filters(), along_w, 1e-8));
   }
+}
+
+/// Products are added up in float32, and rounded once; without a library, partial sums of gradients are rounded, too.
+template <class T>
+void check_half(const sizes& z) {
+  INFO(name(z) << ca::dtype_name<T>);
+  const ca::ndarray<T> x = ca::astype<T>(test::wave_of(z.images())), w = ca::astype<T>(test::wave_of(z.filters(), 1)),
+                       dy = ca::astype<T>(test::wave_of(z.results(), 2));
+  const auto hx = test::values(ca::astype<double>(x)), hw = test::values(ca::astype<double>(w)),
+             hy = test::values(ca::astype<double>(dy));
+  sum_of_products y(hy.size()), dx(hx.size()), dw(hw.size());
+  z.products([&](std::size_t to, std::size_t pixel, std::size_t filter) {
+    y.add(to, hx[pixel] * hw[filter]);
+    dx.add(pixel, hy[to] * hw[filter]);
+    dw.add(filter, hy[to] * hx[pixel]);
+  });
+  CHECK(y.near(nnet::conv2d(x, w, z.options()), z.results(), 0.6));
+  CHECK(dx.near(nnet::conv2d_backward_data(dy, w, z.images(), z.options()), z.images(), 2));
+  CHECK(dw.near(nnet::conv2d_backward_weights(x, dy, z.filters(), z.options()), z.filters(), 2));
+}
+TEST_CASE("nnet: conv2d and its gradients in half precision") {
+  for (const sizes& z : cases) {
+    check_half<ca::float16>(z);
+    check_half<ca::bfloat16>(z);
+  }
+}
+
+TEST_CASE("nnet: convolutions from where memory is not aligned, of several shapes in turn") {
+  ca::random::generator g(3);
+  for (int round = 0; round < 2; ++round)
+    for (const int64 skip : {0, 1, 2}) {
+      CAPTURE(round, skip);
+      const int64 n = 2 * 8 * 6 * 6;
+      const auto all = ca::random::uniform<float>({n + skip}, -1, 1, g);
+      const auto x = ca::reshape(all(slice(skip, n + skip)), {2, 8, 6, 6}),
+                 w = ca::random::uniform<float>({8, 8, 3, 3}, -1, 1, g);
+      const auto y = nnet::conv2d(x, w, {.padding = 1});
+      const auto expected = test::values(nnet::conv2d(ca::astype<double>(x), ca::astype<double>(w), {.padding = 1}));
+      CHECK(test::close(y, {2, 8, 6, 6}, expected, 1e-5));
+      CHECK(test::equal(y, {2, 8, 6, 6}, test::values(nnet::conv2d(x, w, {.padding = 1}))));
+    }
 }
 
 TEST_CASE("nnet: the gradients of conv2d in float32") {

@@ -7,9 +7,34 @@
 namespace cudarray::inline v0::nnet {
 
 namespace detail {
-inline void check_probability(const char* function, double p) {
+/// A number that is 0 with probability p, else `kept`.
+struct masked_number {
+  using value_type = float;
+  static constexpr int per_block = 4;
+  float p, kept;
+  CUDARRAY_EXEC_CHECK_OFF
+  template <class W>
+  CUDARRAY_HD auto number(const cudarray::detail::words_of<W>& w, int k) const {
+    using namespace math;
+    const auto u = cudarray::detail::unit_float(w.w[k]);
+    const auto like = cudarray::detail::constants_like{u, float()};
+    return select(u < like(p), like(0), like(kept));
+  }
+};
+
+/// What dropout multiplies by, lazy.
+template <class T, class Device>
+auto mask_of(const char* function, const shape& s, double p, random::generator& g, Device device) {
   if (!(p >= 0 && p < 1))
     throw value_error(cudarray::detail::cat(function, ": the probability ", p, " is not in [0, 1)"));
+  const double kept = 1 / (1 - p);
+  const auto mask = [&](float value) {
+    return random::detail_random::drawn(
+        function, s, random::detail_random::numbers_at<masked_number>{{float(p), value}, {}}, g, device);
+  };
+  if constexpr (::std::is_same_v<T, float>) return mask(float(kept));
+  else if constexpr (::std::is_same_v<T, double>) return astype<T>(mask(1)) * kept;
+  else return astype<T>(mask(float(kept)));
 }
 }  // namespace detail
 
@@ -18,10 +43,7 @@ inline void check_probability(const char* function, double p) {
 template <dtype T = float, device_tag Device = default_device, class Build = this_build>
 const ndarray<T, Device> dropout_mask(const shape& s, double p, random::generator& g = random::thread_generator(),
                                       Device device = {}) {
-  detail::check_probability("nnet::dropout_mask", p);
-  cudarray::detail::check_extents("nnet::dropout_mask", s);
-  const auto u = random::uniform<float, Device, Build>(s, 0, 1, g, device);
-  return ndarray<T, Device>(astype<T>(where(u >= p, 1 / (1 - p), 0.)));
+  return detail::mask_of<T>("nnet::dropout_mask", s, p, g, device);
 }
 
 template <class T, class Device>
@@ -35,10 +57,11 @@ template <array_expression X, class Build = this_build>
 auto dropout(const X& x, double p, random::generator& g = random::thread_generator()) {
   using T = value_type_t<X>;
   using D = device_type_t<X>;
-  detail::check_probability("nnet::dropout", p);
   const ndarray<T, D> a(x);
-  const ndarray<T, D> mask = dropout_mask<T, D, Build>(a.shape(), p, g, a.device());
-  return dropped<T, D>{ndarray<T, D>(a * mask), mask};
+  const auto mask = detail::mask_of<T>("nnet::dropout", a.shape(), p, g, a.device());
+  const ndarray<T, D> values(mask);
+  if constexpr (backend::one_pass<D>) return dropped<T, D>{ndarray<T, D>(a * mask), values};  // made again, not read
+  else return dropped<T, D>{ndarray<T, D>(a * values), values};
 }
 
 }  // namespace cudarray::inline v0::nnet

@@ -157,12 +157,18 @@ random_source take(const char* function, generator& g, int64 n, int per_block, D
   return s;
 }
 
-/// A new array of a generator's next numbers.
-template <class Build, class Device, class F>
-const ndarray<typename F::value_type, Device> draw(const char* function, const shape& s, F numbers, generator& g,
-                                                   Device device) {
+/// A generator's next numbers, lazy: the same ones in every expression they stand in.
+template <class Device, class F>
+cudarray::detail::generate<F, Device> drawn(const char* function, const shape& s, F numbers, generator& g,
+                                            Device device) {
   numbers.from = take(function, g, cudarray::detail::check_extents(function, s).elements(), F::group, device);
-  return cudarray::detail::from_generator<Build>(function, s, numbers, device);
+  return {{}, numbers, s, device.ordinal};
+}
+/// A new array of them.
+template <class Build, class Device, class F>
+const ndarray<typename F::value_type, Device> draw(const char* function, const shape& s, const F& numbers, generator& g,
+                                                   Device device) {
+  return cudarray::detail::materialise<Build>(drawn(function, s, numbers, g, device));
 }
 /// The same into an array that is there. One that is read-only consumes nothing.
 template <class Build, class T, class Device, class F>

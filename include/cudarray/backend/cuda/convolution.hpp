@@ -1,8 +1,12 @@
-// Convolution by cuDNN: IEEE float32, deterministic algorithms.
+// Convolution by cuDNN: IEEE float32 unless asked otherwise, tensor cores for half types, the same bits in every run.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cudnn.h>
+
+#include <array>
+#include <map>
+#include <vector>
 
 #include "../../core/precision.hpp"
 #include "../../eval/convolution.hpp"
@@ -12,96 +16,265 @@ namespace cudarray::inline v0::backend {
 namespace gpu {
 
 inline void check(cudnnStatus_t s, const char* call) {
-  if (s != CUDNN_STATUS_SUCCESS) throw cuda_error(detail::cat("cudnn: ", call, ": ", cudnnGetErrorString(s)));
+  if (s == CUDNN_STATUS_SUCCESS) return;
+  if (s == CUDNN_STATUS_ALLOC_FAILED) throw out_of_memory(detail::cat("cudnn: ", call, ": ", cudnnGetErrorString(s)));
+  throw cuda_error(detail::cat("cudnn: ", call, ": ", cudnnGetErrorString(s)));
 }
 
-/// This thread's handle for a device, on the thread's current stream. Handles live as long as the process.
-CUDARRAY_PUBLIC inline cudnnHandle_t dnn_handle(int ordinal) {
-  static thread_local cudnnHandle_t handles[most_devices];
-  if (handles[ordinal] == nullptr) check(cudnnCreate(&handles[ordinal]), "cudnnCreate");
-  check(cudnnSetStream(handles[ordinal], current(ordinal)->handle), "cudnnSetStream");
-  return handles[ordinal];
-}
-
-/// The descriptors of one convolution.
-struct convolution_descriptors {
-  cudnnTensorDescriptor_t x = nullptr, y = nullptr;
-  cudnnFilterDescriptor_t w = nullptr;
-  cudnnConvolutionDescriptor_t convolution = nullptr;
-
-  convolution_descriptors(const detail::convolution& c, cudnnDataType_t type) {
-    check(cudnnCreateTensorDescriptor(&x), "cudnnCreateTensorDescriptor");
-    check(cudnnCreateTensorDescriptor(&y), "cudnnCreateTensorDescriptor");
-    check(cudnnCreateFilterDescriptor(&w), "cudnnCreateFilterDescriptor");
-    check(cudnnCreateConvolutionDescriptor(&convolution), "cudnnCreateConvolutionDescriptor");
-    check(cudnnSetTensor4dDescriptor(x, CUDNN_TENSOR_NCHW, type, int(c.n), int(c.c), int(c.h), int(c.w)),
-          "cudnnSetTensor4dDescriptor");
-    check(cudnnSetTensor4dDescriptor(y, CUDNN_TENSOR_NCHW, type, int(c.n), int(c.k), int(c.p), int(c.q)),
-          "cudnnSetTensor4dDescriptor");
-    check(cudnnSetFilter4dDescriptor(w, type, CUDNN_TENSOR_NCHW, int(c.k), int(c.c), int(c.r), int(c.s)),
-          "cudnnSetFilter4dDescriptor");
-    check(cudnnSetConvolution2dDescriptor(convolution, int(c.padding[0]), int(c.padding[1]), int(c.stride[0]),
-                                          int(c.stride[1]), 1, 1, CUDNN_CROSS_CORRELATION, type),
-          "cudnnSetConvolution2dDescriptor");
-    const bool exact = detail::thread_precision() == precision::ieee;
-    check(cudnnSetConvolutionMathType(convolution, exact ? CUDNN_FMA_MATH : CUDNN_DEFAULT_MATH),
-          "cudnnSetConvolutionMathType");
-  }
-  ~convolution_descriptors() {
-    (void)cudnnDestroyConvolutionDescriptor(convolution);
-    (void)cudnnDestroyFilterDescriptor(w);
-    (void)cudnnDestroyTensorDescriptor(y);
-    (void)cudnnDestroyTensorDescriptor(x);
-  }
-  convolution_descriptors(const convolution_descriptors&) = delete;
-  convolution_descriptors& operator=(const convolution_descriptors&) = delete;
+/// A descriptor as the value of an attribute: cuDNN's own type is void*, which is another kind of value.
+struct dnn_part {
+  cudnnBackendDescriptor_t part;
 };
+
+/// What cuDNN calls the type of an attribute.
+template <class T>
+constexpr cudnnBackendAttributeType_t dnn_type() {
+  if constexpr (::std::is_same_v<T, int64>) return CUDNN_TYPE_INT64;
+  else if constexpr (::std::is_same_v<T, float>) return CUDNN_TYPE_FLOAT;
+  else if constexpr (::std::is_same_v<T, double>) return CUDNN_TYPE_DOUBLE;
+  else if constexpr (::std::is_same_v<T, void*>) return CUDNN_TYPE_VOID_PTR;
+  else if constexpr (::std::is_same_v<T, cudnnHandle_t>) return CUDNN_TYPE_HANDLE;
+  else if constexpr (::std::is_same_v<T, cudnnDataType_t>) return CUDNN_TYPE_DATA_TYPE;
+  else if constexpr (::std::is_same_v<T, cudnnConvolutionMode_t>) return CUDNN_TYPE_CONVOLUTION_MODE;
+  else if constexpr (::std::is_same_v<T, cudnnBackendHeurMode_t>) return CUDNN_TYPE_HEUR_MODE;
+  else if constexpr (::std::is_same_v<T, cudnnBackendNumericalNote_t>) return CUDNN_TYPE_NUMERICAL_NOTE;
+  else {
+    static_assert(::std::is_same_v<T, dnn_part>);
+    return CUDNN_TYPE_BACKEND_DESCRIPTOR;
+  }
+}
+
+/// A part of one of cuDNN's graphs: attributes are set, then it is finished.
+class dnn_descriptor {
+ public:
+  explicit dnn_descriptor(cudnnBackendDescriptorType_t type) {
+    check(cudnnBackendCreateDescriptor(type, &d_), "cudnnBackendCreateDescriptor");
+  }
+  dnn_descriptor(dnn_descriptor&& o) noexcept : d_(::std::exchange(o.d_, nullptr)) {}
+  dnn_descriptor& operator=(dnn_descriptor&&) = delete;
+  ~dnn_descriptor() {
+    if (d_ != nullptr) (void)cudnnBackendDestroyDescriptor(d_);
+  }
+  dnn_part part() const { return {d_}; }
+  template <class T, ::std::size_t N>
+  void set(cudnnBackendAttributeName_t name, const T (&values)[N]) {
+    check(cudnnBackendSetAttribute(d_, name, dnn_type<T>(), N, values), "cudnnBackendSetAttribute");
+  }
+  template <class T>
+  void set(cudnnBackendAttributeName_t name, const T& value) {
+    set(name, {value});
+  }
+  void set(cudnnBackendAttributeName_t name, const dnn_descriptor& value) { set(name, value.part()); }
+  /// Reads at most n values; returns how many there are.
+  template <class T>
+  int64 read(cudnnBackendAttributeName_t name, T* values, int64 n) const {
+    int64 count = 0;
+    check(cudnnBackendGetAttribute(d_, name, dnn_type<T>(), n, &count, values), "cudnnBackendGetAttribute");
+    return count;
+  }
+  /// False where cuDNN does not support it.
+  bool finish() { return cudnnBackendFinalize(d_) == CUDNN_STATUS_SUCCESS; }
+
+ private:
+  cudnnBackendDescriptor_t d_ = nullptr;
+};
+
+/// How cuDNN computes one convolution; without a plan it does not.
+struct convolution_plan {
+  ::std::vector<dnn_descriptor> kept;  ///< the plan, and what it was made of
+  int64 scratch = 0;                   ///< bytes
+};
+
+/// This thread's handle for a device, on the thread's current stream, and its plans by what tells them apart. They live
+/// as long as the process.
+struct dnn_state {
+  using key = ::std::array<int64, 17>;
+  cudnnHandle_t handle = nullptr;
+  ::std::map<key, convolution_plan> plans;
+};
+CUDARRAY_PUBLIC inline dnn_state& dnn(int ordinal) {
+  static thread_local dnn_state* states[most_devices];
+  dnn_state*& s = states[ordinal];
+  if (s == nullptr) {
+    cudnnHandle_t handle;
+    check(cudnnCreate(&handle), "cudnnCreate");
+    s = new dnn_state{handle, {}};
+  }
+  check(cudnnSetStream(s->handle, current(ordinal)->handle), "cudnnSetStream");
+  return *s;
+}
+
+template <class T>
+constexpr cudnnDataType_t dnn_data_type() {
+  if constexpr (::std::is_same_v<T, float16>) return CUDNN_DATA_HALF;
+  else if constexpr (::std::is_same_v<T, bfloat16>) return CUDNN_DATA_BFLOAT16;
+  else if constexpr (::std::is_same_v<T, float>) return CUDNN_DATA_FLOAT;
+  else return CUDNN_DATA_DOUBLE;
+}
+
+/// A C-contiguous array of four axes.
+inline dnn_descriptor dnn_tensor(cudnnDataType_t type, int64 number, const int64 (&extent)[4], int64 alignment) {
+  dnn_descriptor d(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
+  d.set(CUDNN_ATTR_TENSOR_DATA_TYPE, type);
+  d.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, number);
+  d.set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, alignment);
+  d.set(CUDNN_ATTR_TENSOR_DIMENSIONS, extent);
+  d.set(CUDNN_ATTR_TENSOR_STRIDES, {extent[1] * extent[2] * extent[3], extent[2] * extent[3], extent[3], int64(1)});
+  return d;
+}
+
+/// The attributes of the operation for each part.
+struct convolution_names {
+  cudnnBackendDescriptorType_t operation;
+  cudnnBackendAttributeName_t convolution, x, w, y, alpha, beta;
+};
+inline constexpr convolution_names names_of_convolution[] = {
+    {CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA},
+    {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA},
+    {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA}};
+
+/// Whether an engine gives the same bits in every run, and computes as precisely as `exact` asks.
+inline bool engine_serves(const dnn_descriptor& config, const detail::convolution& c, bool exact) {
+  const dnn_descriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+  dnn_part handed[] = {engine.part()};
+  config.read(CUDNN_ATTR_ENGINECFG_ENGINE, handed, 1);
+  int64 number;
+  engine.read(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, &number, 1);
+  // cuDNN does not tell that this is Winograd's algorithm: 4e-6 of the sum of the products' sizes off with filters of
+  // 3 x 3, 5e-4 with those of 5 x 5 (measured with 9.14)
+  const bool untold = c.part == detail::convolution::what::backward_weights && number == 17;
+  if (exact && untold && (c.r > 3 || c.s > 3)) return false;
+  cudnnBackendNumericalNote_t notes[CUDNN_NUMERICAL_NOTE_TYPE_COUNT];
+  const int64 count = engine.read(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, notes, CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
+  for (int64 i = 0; i < count; ++i) switch (notes[i]) {
+      case CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC:
+      case CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION:
+        return false;
+      case CUDNN_NUMERICAL_NOTE_TENSOR_CORE:
+      case CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS:
+      case CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_6x6:
+      case CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13:
+        if (exact) return false;
+        break;
+      default:
+        break;
+    }
+  return true;
+}
+
+/// The first plan, as cuDNN's heuristics order them, that serves.
+template <class T>
+convolution_plan plan_convolution(cudnnHandle_t handle, const detail::convolution& c, int64 alignment, bool exact) {
+  using compute = ::std::conditional_t<::std::is_same_v<T, double>, double, float>;
+  const convolution_names& names = names_of_convolution[int(c.part)];
+  dnn_descriptor x = dnn_tensor(dnn_data_type<T>(), 0, {c.n, c.c, c.h, c.w}, alignment),
+                 w = dnn_tensor(dnn_data_type<T>(), 1, {c.k, c.c, c.r, c.s}, alignment),
+                 y = dnn_tensor(dnn_data_type<T>(), 2, {c.n, c.k, c.p, c.q}, alignment);
+  dnn_descriptor convolution(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
+  convolution.set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, int64(2));
+  convolution.set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, dnn_data_type<compute>());
+  convolution.set(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_CROSS_CORRELATION);
+  convolution.set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, c.padding);
+  convolution.set(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, c.padding);
+  convolution.set(CUDNN_ATTR_CONVOLUTION_DILATIONS, {int64(1), int64(1)});
+  convolution.set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, c.stride);
+  for (dnn_descriptor* part : {&x, &w, &y, &convolution})
+    if (!part->finish()) return {};
+  dnn_descriptor operation(names.operation);
+  operation.set(names.convolution, convolution);
+  operation.set(names.x, x);
+  operation.set(names.w, w);
+  operation.set(names.y, y);
+  operation.set(names.alpha, compute(1));
+  operation.set(names.beta, compute(0));
+  if (!operation.finish()) return {};
+  dnn_descriptor graph(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
+  graph.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, operation);
+  graph.set(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, handle);
+  if (!graph.finish()) return {};
+  for (const auto mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
+    dnn_descriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+    heuristics.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);
+    heuristics.set(CUDNN_ATTR_ENGINEHEUR_MODE, mode);
+    if (!heuristics.finish()) continue;
+    dnn_part* const none = nullptr;
+    const int64 count = heuristics.read(CUDNN_ATTR_ENGINEHEUR_RESULTS, none, 0);
+    ::std::vector<dnn_descriptor> configs;
+    ::std::vector<dnn_part> handed;
+    for (int64 i = 0; i < count; ++i) {
+      configs.emplace_back(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+      handed.push_back(configs.back().part());
+    }
+    const int64 found = heuristics.read(CUDNN_ATTR_ENGINEHEUR_RESULTS, handed.data(), count);
+    for (int64 i = 0; i < found; ++i) {
+      dnn_descriptor& config = configs[::std::size_t(i)];
+      if (!engine_serves(config, c, exact)) continue;
+      dnn_descriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+      plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, handle);
+      plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
+      if (!plan.finish()) continue;
+      convolution_plan r;
+      plan.read(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, &r.scratch, 1);
+      r.kept.push_back(::std::move(plan));
+      r.kept.push_back(::std::move(config));
+      return r;
+    }
+  }
+  return {};
+}
 
 }  // namespace gpu
 
 template <class Build, class T>
 bool convolve_natively(cuda device, const detail::convolution& c) {
-  if constexpr (!::std::is_same_v<T, float> && !::std::is_same_v<T, double>) {
+  if constexpr (kind_of<T> != kind::floating) {
     return false;
   } else {
     using what = detail::convolution::what;
     const gpu::device_guard guard(device.ordinal);
+    void* data[] = {static_cast<T*>(c.x->data) + c.offset_x, static_cast<T*>(c.weights->data) + c.offset_weights,
+                    static_cast<T*>(c.y->data) + c.offset_y};
+    int64 alignment = 16;
+    for (const void* p : data)
+      while (reinterpret_cast<::std::uintptr_t>(p) % ::std::uintptr_t(alignment) != 0) alignment /= 2;
+    const bool exact = ::std::is_same_v<T, float> && detail::thread_precision() == precision::ieee;
+    gpu::dnn_state& dnn = gpu::dnn(device.ordinal);
+    const gpu::dnn_state::key key = {int64(c.part), int64(gpu::dnn_data_type<T>()),
+                                     exact,         alignment,
+                                     c.n,           c.c,
+                                     c.h,           c.w,
+                                     c.k,           c.r,
+                                     c.s,           c.p,
+                                     c.q,           c.stride[0],
+                                     c.stride[1],   c.padding[0],
+                                     c.padding[1]};
+    auto at = dnn.plans.find(key);
+    if (at == dnn.plans.end()) {
+      if (dnn.plans.size() >= 1024) dnn.plans.clear();
+      at = dnn.plans.emplace(key, gpu::plan_convolution<T>(dnn.handle, c, alignment, exact)).first;
+    }
+    const gpu::convolution_plan& plan = at->second;
+    if (plan.kept.empty()) return false;
     const gpu::stream_ref& stream = gpu::current(device.ordinal);
     gpu::use_on(c.x, stream, c.part == what::backward_data);
     gpu::use_on(c.weights, stream, c.part == what::backward_weights);
     gpu::use_on(c.y, stream, c.part == what::forward);
-    T* const x = static_cast<T*>(c.x->data) + c.offset_x;
-    T* const w = static_cast<T*>(c.weights->data) + c.offset_weights;
-    T* const y = static_cast<T*>(c.y->data) + c.offset_y;
-    const cudnnHandle_t handle = gpu::dnn_handle(device.ordinal);
-    const gpu::convolution_descriptors d(c, sizeof(T) == 4 ? CUDNN_DATA_FLOAT : CUDNN_DATA_DOUBLE);
-    constexpr auto forward = CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
-    constexpr auto data = CUDNN_CONVOLUTION_BWD_DATA_ALGO_1;
-    constexpr auto weights = CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1;
-    const T one = 1, zero = 0;
-    ::std::size_t bytes = 0;
-    if (c.part == what::forward)
-      gpu::check(cudnnGetConvolutionForwardWorkspaceSize(handle, d.x, d.w, d.convolution, d.y, forward, &bytes),
-                 "workspace size");
-    else if (c.part == what::backward_data)
-      gpu::check(cudnnGetConvolutionBackwardDataWorkspaceSize(handle, d.w, d.y, d.convolution, d.x, data, &bytes),
-                 "workspace size");
-    else
-      gpu::check(cudnnGetConvolutionBackwardFilterWorkspaceSize(handle, d.x, d.y, d.convolution, d.w, weights, &bytes),
-                 "workspace size");
-    const detail::storage_ref scratch = allocate(device, bytes);
-    if (c.part == what::forward)
-      gpu::check(cudnnConvolutionForward(handle, &one, d.x, x, d.w, w, d.convolution, forward, scratch->data, bytes,
-                                         &zero, d.y, y),
-                 "cudnnConvolutionForward");
-    else if (c.part == what::backward_data)
-      gpu::check(cudnnConvolutionBackwardData(handle, &one, d.w, w, d.y, y, d.convolution, data, scratch->data, bytes,
-                                              &zero, d.x, x),
-                 "cudnnConvolutionBackwardData");
-    else
-      gpu::check(cudnnConvolutionBackwardFilter(handle, &one, d.x, x, d.y, y, d.convolution, weights, scratch->data,
-                                                bytes, &zero, d.w, w),
-                 "cudnnConvolutionBackwardFilter");
+    const detail::storage_ref scratch = allocate(device, ::std::size_t(plan.scratch));
+    gpu::dnn_descriptor arguments(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+    arguments.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, {int64(0), int64(1), int64(2)});
+    arguments.set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, data);
+    arguments.set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, scratch->data);
+    if (!arguments.finish()) throw cuda_error("cudnn: the arguments of a convolution are not taken");
+    gpu::check(cudnnBackendExecute(dnn.handle, plan.kept[0].part().part, arguments.part().part), "cudnnBackendExecute");
     detail::count(detail::counters.kernels);
     return true;
   }

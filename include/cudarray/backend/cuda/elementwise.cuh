@@ -13,9 +13,11 @@ template <int V, int Operands, class... Trees>
 struct row_access : basic_access<true, V, Operands, Trees...> {
   template <int I, class G>
   __device__ auto generate(const G& g) const {
-    if constexpr (requires { requires V == G::group; }) {
+    if constexpr (requires { requires V % G::group == 0; }) {
       lanes<typename G::value_type, V> r;
-      g.fill(int64(uint64(this->offset[I]) / V), r.v);  // never negative: a shift
+      const int64 first = int64(uint64(this->offset[I]) / G::group);  // never negative: a shift
+#pragma unroll
+      for (int k = 0; k < V / G::group; ++k) g.fill(first + k, r.v + k * G::group);
       return r;
     } else {
       return basic_access<true, V, Operands, Trees...>::template generate<I>(g);
