@@ -1,4 +1,4 @@
-// Pooling on CUDA: a thread for each window, or, where windows overlap, for each pixel of a gradient.
+// Pooling on CUDA: a thread for each window or, of a gradient, pixel; where windows overlap, for a strip of them.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -33,19 +33,20 @@ struct pool_plan {
   };
   axis rows, columns;
   bool count_padding;
-  int64 n;  ///< elements that have a thread each, of planes of (high, wide)
+  int64 n;  ///< threads, of planes of (high, wide)
   divider high, wide;
 
-  pool_plan(const detail::pooling& g, bool pixels)
+  /// A thread for `strip` windows, or pixels, one below the other.
+  pool_plan(const detail::pooling& g, bool pixels, int strip = 1)
       : rows(g.h, g.r, g.p, g.stride[0], g.padding[0]),
         columns(g.w, g.s, g.q, g.stride[1], g.padding[1]),
         count_padding(g.count_padding),
-        high(pixels ? g.h : g.p),
+        high(ceil_div(pixels ? g.h : g.p, strip)),
         wide(pixels ? g.w : g.q) {
     n = g.planes * high.divisor * wide.divisor;
   }
   unsigned blocks() const { return unsigned(ceil_div(n, block_threads)); }
-  /// Where this thread's element is; false for a thread without one.
+  /// Where this thread's element, or strip, is; false for a thread without one.
   __device__ bool place(int64& element, int64& plane, int& row, int& column) const {
     element = int64(blockIdx.x) * block_threads + threadIdx.x;
     if (element >= n) return false;
@@ -84,6 +85,66 @@ __global__ void __launch_bounds__(block_threads) pool_kernel(T* to, const T* ima
   to[at] = element_cast<T>(all);
 }
 
+/// Windows, or pixels, one below the other that a thread takes where they overlap: the pixels of a row of a window, or
+/// the windows of a pixel, are looked at once for all of them, so many side by side at a time.
+inline constexpr int pool_strip = 4, pool_abreast = 3;
+
+/// The rows of pixels of a strip of windows.
+struct strip_rows {
+  int top, window, stride, first, end;  ///< top: the row where the first window begins, in the padding perhaps
+  __device__ strip_rows(const pool_plan::axis& rows, int i)
+      : top(i * rows.stride - rows.padding), window(rows.window), stride(rows.stride) {
+    first = top > 0 ? top : 0;
+    end = rows.covered(i + pool_strip < rows.results ? i + pool_strip - 1 : rows.results - 1).end;
+  }
+  /// Whether window s, where there is one, has a row.
+  __device__ bool has(int s, int row) const { return uint32(row - top) - uint32(s) * uint32(stride) < uint32(window); }
+};
+
+/// The pixels of columns [begin, end) of a line: `f(pixels, column)` for some side by side, the last one repeated.
+template <class C, class T, class F>
+__device__ void each_abreast(const T* line, pool_plan::axis::range v, const F& f) {
+#pragma unroll 1
+  for (int column = v.begin; column < v.end; column += pool_abreast) {
+    C pixel[pool_abreast];
+#pragma unroll
+    for (int k = 0; k < pool_abreast; ++k)
+      pixel[k] = element_cast<C>(line[column + k < v.end ? column + k : v.end - 1]);
+    f(pixel, column);
+  }
+}
+
+template <class T>
+__global__ void __launch_bounds__(block_threads) max_strip_kernel(T* to, const T* images, const pool_plan p) {
+  in_stream_order();
+  using C = detail::compute_t<T>;
+  int64 at, plane;
+  int i, j;
+  if (!p.place(at, plane, i, j)) return;
+  i *= pool_strip;
+  const auto v = p.columns.covered(j);
+  const strip_rows rows(p.rows, i);
+  images += plane * p.pixels() + int64(rows.first) * p.columns.pixels;
+  C all[pool_strip];
+#pragma unroll
+  for (int s = 0; s < pool_strip; ++s) all[s] = C(detail::bounds<C>::lowest);
+#pragma unroll 1
+  for (int row = rows.first; row < rows.end; ++row, images += p.columns.pixels) {
+    C own = C(detail::bounds<C>::lowest);
+    each_abreast<C>(images, v, [&](const C(&pixel)[pool_abreast], int) {
+#pragma unroll
+      for (int k = 0; k < pool_abreast; ++k) own = math::maximum(own, pixel[k]);
+    });
+#pragma unroll
+    for (int s = 0; s < pool_strip; ++s)
+      if (rows.has(s, row)) all[s] = math::maximum(all[s], own);
+  }
+  to += plane * p.results() + i * p.columns.results + j;
+#pragma unroll
+  for (int s = 0; s < pool_strip; ++s)
+    if (i + s < p.rows.results) to[s * p.columns.results] = element_cast<T>(all[s]);
+}
+
 /// Where in a plane the first largest pixel of a window is.
 template <class T>
 __device__ int first_largest(const T* image, const pool_plan& p, pool_plan::axis::range u, pool_plan::axis::range v) {
@@ -99,12 +160,43 @@ __device__ int first_largest(const T* image, const pool_plan& p, pool_plan::axis
   return best;
 }
 template <class T>
-__global__ void __launch_bounds__(block_threads) largest_kernel(int32* found, const T* images, const pool_plan p) {
+__global__ void __launch_bounds__(block_threads)
+    largest_strip_kernel(int32* found, const T* images, const pool_plan p) {
   in_stream_order();
+  using C = detail::compute_t<T>;
   int64 at, plane;
   int i, j;
   if (!p.place(at, plane, i, j)) return;
-  found[at] = first_largest(images + plane * p.pixels(), p, p.rows.covered(i), p.columns.covered(j));
+  i *= pool_strip;
+  const auto v = p.columns.covered(j);
+  const strip_rows rows(p.rows, i);
+  images += plane * p.pixels() + int64(rows.first) * p.columns.pixels;
+  C top[pool_strip];
+  int best[pool_strip];
+#pragma unroll
+  for (int s = 0; s < pool_strip; ++s) {
+    const int begin = rows.top + s * rows.stride;
+    top[s] = C(detail::bounds<C>::lowest);
+    best[s] = (begin > 0 ? begin : 0) * p.columns.pixels + v.begin;
+  }
+  const auto beats = [](C pixel, C before) { return pixel > before || (pixel != pixel && before == before); };
+#pragma unroll 1
+  for (int row = rows.first; row < rows.end; ++row, images += p.columns.pixels) {
+    C largest = C(detail::bounds<C>::lowest);
+    int own = v.begin;
+    each_abreast<C>(images, v, [&](const C(&pixel)[pool_abreast], int column) {
+#pragma unroll
+      for (int k = 0; k < pool_abreast; ++k)
+        if (beats(pixel[k], largest)) largest = pixel[k], own = column + k;
+    });
+#pragma unroll
+    for (int s = 0; s < pool_strip; ++s)
+      if (rows.has(s, row) && beats(largest, top[s])) top[s] = largest, best[s] = row * p.columns.pixels + own;
+  }
+  found += plane * p.results() + i * p.columns.results + j;
+#pragma unroll
+  for (int s = 0; s < pool_strip; ++s)
+    if (i + s < p.rows.results) found[s * p.columns.results] = best[s];
 }
 
 /// Each window gives its gradient to its first largest pixel, or (without `images`) to all of them in equal parts: of
@@ -138,18 +230,38 @@ __global__ void __launch_bounds__(block_threads)
   int64 at, plane;
   int row, column;
   if (!p.place(at, plane, row, column)) return;
+  row *= pool_strip;
   gradient += plane * p.results();
   found += plane * p.results();
-  const int own = row * p.columns.pixels + column;
-  const auto is = p.rows.windows_at(row), js = p.columns.windows_at(column);
-  T sum = T(0);
-  for (int i = is.begin; i < is.end; ++i)
-    for (int j = js.begin; j < js.end; ++j) {
+  const int own = row * p.columns.pixels + column, last = row + pool_strip - 1;
+  const auto js = p.columns.windows_at(column);
+  const int begin = p.rows.windows_at(row).begin,
+            end = p.rows.windows_at(last < p.rows.pixels ? last : p.rows.pixels - 1).end;
+  T sum[pool_strip];
+#pragma unroll
+  for (int s = 0; s < pool_strip; ++s) sum[s] = T(0);
+#pragma unroll 1
+  for (int i = begin; i < end; ++i)
+#pragma unroll 1
+    for (int j = js.begin; j < js.end; j += pool_abreast) {
       const int window = i * p.columns.results + j;
-      if (found[window] == own)
-        sum = element_cast<T>(math::add(element_cast<C>(sum), element_cast<C>(gradient[window])));
+      int below[pool_abreast];
+      C given[pool_abreast];
+#pragma unroll
+      for (int k = 0; k < pool_abreast; ++k) {
+        below[k] = -1, given[k] = C(0);
+        if (j + k < js.end) below[k] = found[window + k] - own, given[k] = element_cast<C>(gradient[window + k]);
+      }
+#pragma unroll
+      for (int k = 0; k < pool_abreast; ++k)
+#pragma unroll
+        for (int s = 0; s < pool_strip; ++s)
+          if (below[k] == s * p.columns.pixels) sum[s] = element_cast<T>(math::add(element_cast<C>(sum[s]), given[k]));
     }
-  to[at] = sum;
+  to += plane * p.pixels() + own;
+#pragma unroll
+  for (int s = 0; s < pool_strip; ++s)
+    if (row + s < p.rows.pixels) to[s * p.columns.pixels] = sum[s];
 }
 
 template <class C, class T>
@@ -177,6 +289,11 @@ __global__ void __launch_bounds__(block_threads)
 
 template <class Build, class T>
 void max_pool(cuda device, const detail::pooling& g) {
+  if (g.stride[0] < g.r && g.p > 1) {
+    const gpu::pool_plan strips(g, false, gpu::pool_strip);
+    return gpu::launch(device.ordinal, g.store, 2, gpu::max_strip_kernel<T>, strips.blocks(), gpu::block_threads, 0,
+                       g.at<T>(0), g.at<const T>(1), strips);
+  }
   const gpu::pool_plan p(g, false);
   gpu::launch(device.ordinal, g.store, 2, gpu::pool_kernel<detail::compute_t<T>, false, T>, p.blocks(),
               gpu::block_threads, 0, g.at<T>(0), g.at<const T>(1), p);
@@ -214,11 +331,11 @@ bool spread_gradient(cuda device, const detail::pooling& g, const T* images) {
 template <class Build, class T>
 void max_pool_gradient(cuda device, const detail::pooling& g) {
   if (gpu::spread_gradient<detail::compute_t<T>>(device, g, g.at<const T>(2))) return;
-  const gpu::pool_plan windows(g, false), pixels(g, true);
-  const detail::storage_ref found = allocate(device, ::std::size_t(windows.n) * 4);
+  const gpu::pool_plan windows(g, false, gpu::pool_strip), pixels(g, true, gpu::pool_strip);
+  const detail::storage_ref found = allocate(device, ::std::size_t(g.planes * g.p * g.q) * sizeof(int32));
   int32* const places = static_cast<int32*>(found->data);
   detail::storage* const search[] = {found.get(), g.store[2]};
-  gpu::launch(device.ordinal, search, 2, gpu::largest_kernel<T>, windows.blocks(), gpu::block_threads, 0, places,
+  gpu::launch(device.ordinal, search, 2, gpu::largest_strip_kernel<T>, windows.blocks(), gpu::block_threads, 0, places,
               g.at<const T>(2), windows);
   detail::storage* const spread[] = {g.store[0], g.store[1], found.get()};
   gpu::launch(device.ordinal, spread, 3, gpu::max_pool_gradient_kernel<T>, pixels.blocks(), gpu::block_threads, 0,
