@@ -48,6 +48,8 @@ TEST_CASE("fusion: elementwise statements are one kernel") {
   check("a[mask] = value", {1, 0, 0}, [&] { y(m) = 0.f; });
   check("uniform", {1, 0, 1}, [&] { ca::random::uniform({64}); });
   check("normal", {1, 0, 1}, [&] { ca::random::normal({64}); });
+  check("dropout mask", {1, 0, 1}, [&] { ca::nnet::dropout_mask({64}, 0.5); });
+  check("dropout", {2, 0, 2}, [&] { ca::nnet::dropout(a, 0.5); });
 }
 
 TEST_CASE("fusion: reductions are one kernel with what they reduce") {
@@ -64,6 +66,12 @@ TEST_CASE("fusion: reductions are one kernel with what they reduce") {
     check("softmax", {1, 0, 1}, [&] { ca::nnet::softmax(a); });
     check("log_softmax", {1, 0, 1}, [&] { ca::nnet::log_softmax(a); });
     check("logsumexp", {1, 0, 1}, [&] { ca::nnet::logsumexp(a); });
+    check("logsumexp down columns", {1, 0, 1}, [&] { ca::nnet::logsumexp(a, 0); });
+    const ca::ndarray<double> wide = ca::astype<double>(a);
+    check("mean_var of float64", {1, 0, 1}, [&] { ca::mean_var(wide, 1); });
+    check("var of float64", {1, 0, 1}, [&] { const ca::ndarray<double> d = ca::var(wide, 0); });
+    const ca::ndarray<ca::int32> whole = ca::astype<ca::int32>(a);
+    check("var of int32", {1, 0, 1}, [&] { const ca::ndarray<double> d = ca::var(whole, 0); });
   }
 }
 
@@ -81,4 +89,5 @@ TEST_CASE("fusion: scans, sorts and products make no more than their result and 
   check("cumsum of rows", {1, 0, 1}, [&] { ca::cumsum(a, 1); });
   check("sort of short rows", {1, 0, 1}, [&] { ca::sort(ca::reshape(a, {16, 256})); });
   check("matmul", {1, 0, 1}, [&] { ca::matmul(a, a.t()); });
+  check("matmul of vectors", {1, 0, 1}, [&] { ca::matmul(a(0), a(_, 0)); });
 }

@@ -168,7 +168,8 @@ cudarray::detail::generate<F, Device> drawn(const char* function, const shape& s
 template <class Build, class Device, class F>
 const ndarray<typename F::value_type, Device> draw(const char* function, const shape& s, const F& numbers, generator& g,
                                                    Device device) {
-  return cudarray::detail::materialise<Build>(drawn(function, s, numbers, g, device));
+  return ndarray<typename F::value_type, Device>(
+      cudarray::detail::materialise<Build>(drawn(function, s, numbers, g, device)));
 }
 /// The same into an array that is there. One that is read-only consumes nothing.
 template <class Build, class T, class Device, class F>
