@@ -49,6 +49,31 @@ TEST_CASE("nnet: dropout multiplies by the mask it hands out") {
   CHECK(nnet::dropout(ca::zeros({0, 3}), 0.5, g).value.shape() == ca::shape{0, 3});
 }
 
+/// The mask that is handed out and what the value was multiplied by are made apart on some devices.
+template <class T>
+void check_dropout() {
+  generator g(6);
+  for (const ca::shape& s : {ca::shape{1001}, ca::shape{4096}, ca::shape{37, 24}, ca::shape{24, 37}}) {
+    INFO(ca::dtype_name<T> << ' ' << s.str());
+    const ca::ndarray<T> x = ca::astype<T>(test::wave_of(s));
+    const auto check = [&](const ca::ndarray<T>& a) {
+      const auto d = nnet::dropout(a, 0.25, g);
+      CHECK(ca::all(d.value == a * d.mask).item());
+      const ca::int64 zeros = ca::sum(d.mask == 0).item();
+      CHECK((zeros > a.size() / 8 && zeros < a.size() / 2));
+    };
+    check(x);
+    check(x.t());
+    check(ca::ravel(x)(ca::slice(3, ca::none)));
+  }
+}
+TEST_CASE("nnet: dropout of every floating dtype and layout multiplies by its mask") {
+  check_dropout<float>();
+  check_dropout<double>();
+  check_dropout<ca::float16>();
+  check_dropout<ca::bfloat16>();
+}
+
 TEST_CASE("nnet: dropout repeats with its generator") {
   generator g(3);
   generator same = g, other(4);

@@ -19,7 +19,9 @@ static host_array work(const host_array& a) {
   const auto c = ca::nnet::max_pool2d(
       ca::nnet::conv2d(images, ca::reshape(flat(ca::slice(135)), {5, 3, 3, 3}), {.padding = 1}), {.window = 2});
   const std::string text = ca::to_string(c) + ca::to_string(picked + ca::sum(shifted) + ca::var(ca::squeeze(c)));
-  if (text.empty()) return c;
+  ca::random::generator g(1);
+  const host_array numbers = ca::random::uniform<float, ca::cpu>({10}, 0, 1, g);
+  if (text.empty()) return ca::nnet::dropout(numbers, 0.5, g).value;
   return ca::nnet::softmax(p(ca::_, ca::slice(ca::none, ca::none, -1)));
 }
 

@@ -24,7 +24,7 @@ struct masked_number {
 
 /// What dropout multiplies by, lazy.
 template <class T, class Device>
-auto mask_of(const char* function, const shape& s, double p, random::generator& g, Device device) {
+CUDARRAY_PER_BUILD auto mask_of(const char* function, const shape& s, double p, random::generator& g, Device device) {
   if (!(p >= 0 && p < 1))
     throw value_error(cudarray::detail::cat(function, ": the probability ", p, " is not in [0, 1)"));
   const double kept = 1 / (1 - p);

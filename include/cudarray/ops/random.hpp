@@ -159,8 +159,8 @@ random_source take(const char* function, generator& g, int64 n, int per_block, D
 
 /// A generator's next numbers, lazy: the same ones in every expression they stand in.
 template <class Device, class F>
-cudarray::detail::generate<F, Device> drawn(const char* function, const shape& s, F numbers, generator& g,
-                                            Device device) {
+CUDARRAY_PER_BUILD cudarray::detail::generate<F, Device> drawn(const char* function, const shape& s, F numbers,
+                                                               generator& g, Device device) {
   numbers.from = take(function, g, cudarray::detail::check_extents(function, s).elements(), F::group, device);
   return {{}, numbers, s, device.ordinal};
 }

@@ -1,4 +1,4 @@
-// Convolution by cuDNN: IEEE float32 unless asked otherwise, tensor cores for half types, the same bits in every run.
+// Convolution by cuDNN: float32 without tensor cores unless asked, half types by them, the same bits in every run.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,10 +15,13 @@
 namespace cudarray::inline v0::backend {
 namespace gpu {
 
+inline bool lacks_memory(cudnnStatus_t s) {
+  return s == CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED ||
+         s == CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED;
+}
 inline void check(cudnnStatus_t s, const char* call) {
-  if (s == CUDNN_STATUS_SUCCESS) return;
-  if (s == CUDNN_STATUS_ALLOC_FAILED) throw out_of_memory(detail::cat("cudnn: ", call, ": ", cudnnGetErrorString(s)));
-  throw cuda_error(detail::cat("cudnn: ", call, ": ", cudnnGetErrorString(s)));
+  if (lacks_memory(s)) throw out_of_memory(detail::cat("cudnn: ", call, ": ", cudnnGetErrorString(s)));
+  if (s != CUDNN_STATUS_SUCCESS) throw cuda_error(detail::cat("cudnn: ", call, ": ", cudnnGetErrorString(s)));
 }
 
 /// A descriptor as the value of an attribute: cuDNN's own type is void*, which is another kind of value.
@@ -72,8 +75,12 @@ class dnn_descriptor {
     check(cudnnBackendGetAttribute(d_, name, dnn_type<T>(), n, &count, values), "cudnnBackendGetAttribute");
     return count;
   }
-  /// False where cuDNN does not support it.
-  bool finish() { return cudnnBackendFinalize(d_) == CUDNN_STATUS_SUCCESS; }
+  /// False where cuDNN does not support it. Throws where memory is short, which may pass.
+  bool finish() {
+    const cudnnStatus_t s = cudnnBackendFinalize(d_);
+    if (lacks_memory(s)) check(s, "cudnnBackendFinalize");
+    return s == CUDNN_STATUS_SUCCESS;
+  }
 
  private:
   cudnnBackendDescriptor_t d_ = nullptr;
@@ -88,7 +95,7 @@ struct convolution_plan {
 /// This thread's handle for a device, on the thread's current stream, and its plans by what tells them apart. They live
 /// as long as the process.
 struct dnn_state {
-  using key = ::std::array<int64, 17>;
+  using key = ::std::array<int64, 17>;  ///< plans are never destroyed: graphs may hold their kernels
   cudnnHandle_t handle = nullptr;
   ::std::map<key, convolution_plan> plans;
 };
@@ -142,8 +149,13 @@ inline constexpr convolution_names names_of_convolution[] = {
      CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY,
      CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA}};
 
-/// Whether an engine gives the same bits in every run, and computes as precisely as `exact` asks.
-inline bool engine_serves(const dnn_descriptor& config, const detail::convolution& c, bool exact) {
+/// How exactly a convolution is computed: float32 by tensor cores in TF32 only, which alone may lose digits elsewhere.
+struct convolution_precision {
+  bool tensor_cores, loose;
+};
+
+/// Whether an engine gives the same bits in every run, and computes as precisely as is asked.
+inline bool engine_serves(const dnn_descriptor& config, const detail::convolution& c, convolution_precision allowed) {
   const dnn_descriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
   dnn_part handed[] = {engine.part()};
   config.read(CUDNN_ATTR_ENGINECFG_ENGINE, handed, 1);
@@ -152,7 +164,7 @@ inline bool engine_serves(const dnn_descriptor& config, const detail::convolutio
   // cuDNN does not tell that this is Winograd's algorithm: 4e-6 of the sum of the products' sizes off with filters of
   // 3 x 3, 5e-4 with those of 5 x 5 (measured with 9.14)
   const bool untold = c.part == detail::convolution::what::backward_weights && number == 17;
-  if (exact && untold && (c.r > 3 || c.s > 3)) return false;
+  if (!allowed.loose && untold && (c.r > 3 || c.s > 3)) return false;
   cudnnBackendNumericalNote_t notes[CUDNN_NUMERICAL_NOTE_TYPE_COUNT];
   const int64 count = engine.read(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, notes, CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
   for (int64 i = 0; i < count; ++i) switch (notes[i]) {
@@ -160,10 +172,12 @@ inline bool engine_serves(const dnn_descriptor& config, const detail::convolutio
       case CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION:
         return false;
       case CUDNN_NUMERICAL_NOTE_TENSOR_CORE:
+        if (!allowed.tensor_cores) return false;
+        break;
       case CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS:
       case CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_6x6:
       case CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13:
-        if (exact) return false;
+        if (!allowed.loose) return false;
         break;
       default:
         break;
@@ -173,7 +187,8 @@ inline bool engine_serves(const dnn_descriptor& config, const detail::convolutio
 
 /// The first plan, as cuDNN's heuristics order them, that serves.
 template <class T>
-convolution_plan plan_convolution(cudnnHandle_t handle, const detail::convolution& c, int64 alignment, bool exact) {
+convolution_plan plan_convolution(cudnnHandle_t handle, const detail::convolution& c, int64 alignment,
+                                  convolution_precision allowed) {
   using compute = ::std::conditional_t<::std::is_same_v<T, double>, double, float>;
   const convolution_names& names = names_of_convolution[int(c.part)];
   dnn_descriptor x = dnn_tensor(dnn_data_type<T>(), 0, {c.n, c.c, c.h, c.w}, alignment),
@@ -217,7 +232,7 @@ convolution_plan plan_convolution(cudnnHandle_t handle, const detail::convolutio
     const int64 found = heuristics.read(CUDNN_ATTR_ENGINEHEUR_RESULTS, handed.data(), count);
     for (int64 i = 0; i < found; ++i) {
       dnn_descriptor& config = configs[::std::size_t(i)];
-      if (!engine_serves(config, c, exact)) continue;
+      if (!engine_serves(config, c, allowed)) continue;
       dnn_descriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
       plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, handle);
       plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
@@ -246,10 +261,11 @@ bool convolve_natively(cuda device, const detail::convolution& c) {
     int64 alignment = 16;
     for (const void* p : data)
       while (reinterpret_cast<::std::uintptr_t>(p) % ::std::uintptr_t(alignment) != 0) alignment /= 2;
-    const bool exact = ::std::is_same_v<T, float> && detail::thread_precision() == precision::ieee;
+    constexpr bool single = ::std::is_same_v<T, float>;
+    const bool loose = single && detail::thread_precision() == precision::tf32;
     gpu::dnn_state& dnn = gpu::dnn(device.ordinal);
     const gpu::dnn_state::key key = {int64(c.part), int64(gpu::dnn_data_type<T>()),
-                                     exact,         alignment,
+                                     loose,         alignment,
                                      c.n,           c.c,
                                      c.h,           c.w,
                                      c.k,           c.r,
@@ -259,16 +275,20 @@ bool convolve_natively(cuda device, const detail::convolution& c) {
                                      c.padding[1]};
     auto at = dnn.plans.find(key);
     if (at == dnn.plans.end()) {
-      if (dnn.plans.size() >= 1024) dnn.plans.clear();
-      at = dnn.plans.emplace(key, gpu::plan_convolution<T>(dnn.handle, c, alignment, exact)).first;
+      at = dnn.plans.emplace(key, gpu::plan_convolution<T>(dnn.handle, c, alignment, {!single || loose, loose})).first;
     }
     const gpu::convolution_plan& plan = at->second;
     if (plan.kept.empty()) return false;
+    detail::storage_ref scratch;
+    try {
+      scratch = allocate(device, ::std::size_t(plan.scratch));
+    } catch (const out_of_memory&) {
+      return false;  // matrices of windows need little
+    }
     const gpu::stream_ref& stream = gpu::current(device.ordinal);
     gpu::use_on(c.x, stream, c.part == what::backward_data);
     gpu::use_on(c.weights, stream, c.part == what::backward_weights);
     gpu::use_on(c.y, stream, c.part == what::forward);
-    const detail::storage_ref scratch = allocate(device, ::std::size_t(plan.scratch));
     gpu::dnn_descriptor arguments(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
     arguments.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, {int64(0), int64(1), int64(2)});
     arguments.set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, data);

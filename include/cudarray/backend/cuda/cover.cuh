@@ -54,15 +54,15 @@ struct survey {
 inline int64 magnitude(int64 v) { return v < 0 ? -v : v; }
 
 /// The operands (a bit each) whose V neighbouring lanes along an axis are one aligned access; false where one that is
-/// loaded and moves there is not, or one that is computed moves by more than one, or is computed V at a time and its
-/// lanes are no whole group.
+/// loaded and moves there is not, or one that is computed moves by more than one, or is computed by groups and its
+/// lanes are no whole ones.
 template <int Operands>
 CUDARRAY_NO_INLINE bool wide_operands(const detail::iteration_space<Operands>& s, const operand_info* of, int axis,
                                       int V, uint64& wide) {
   wide = 0;
   for (int k = 0; k < Operands; ++k) {
     const operand_info& o = of[k];
-    const bool grouped = o.group > 1 && o.group == V;
+    const bool grouped = o.group > 1 && V % o.group == 0;
     if (!grouped && (s.stride[k][axis] == 0 || (o.data == nullptr && (k == 0 || s.stride[k][axis] == 1)))) continue;
     bool ok = s.stride[k][axis] == 1 && reinterpret_cast<::std::uintptr_t>(o.data) % ::std::size_t(V * o.bytes) == 0;
     for (int d = 0; d < s.ndim; ++d) ok = ok && (d == axis || s.stride[k][d] % V == 0);

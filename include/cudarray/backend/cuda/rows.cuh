@@ -121,7 +121,7 @@ bool run_rows(cuda device, const Make& make, const Tree& tree, const detail::ite
   int threads;
   if (const int k = gpu::equally_aligned(s, leaves.of, x, V);
       k > 0 &&
-      !(wide && sizeof(T) == 4 && sizeof(typename Tree::value_type) == 4 &&
+      !(wide && ::std::is_same_v<typename Tree::value_type, float> &&  // rows_kernel is faster; it spills by others
         groups <= gpu::block_threads * gpu::row_groups) &&
       (per_row || gpu::aligned_as_new(s, leaves.of[k], k, x, V)) &&
       gpu::share_rows(rows, groups, per_row, cluster, multiprocessors, grid, threads)) {
