@@ -53,89 +53,89 @@ void value(const X& x) {
   const ca::ndarray<ca::value_type_t<X>> v = ca::eval(x);
 }
 
-void reductions(suite& s) {
+template <class>
+void reductions(suite& s) {  // a template: what is not for T is not compiled
   const ca::shape wide{elements / 1000, 1000}, odd{elements / 1000, 999}, deep{1000, elements / 1000},
       middle{elements / 64000, 64, 1000};
-  row(s, "sum_all", elements, [](const values& x) { value(ca::sum(x)); });
-  row(s, "sum_ax1", wide, [](const values& x) { value(ca::sum(x, 1)); });
-  row(s, "sum_ax0", wide, [](const values& x) { value(ca::sum(x, 0)); });
-  row(s, "sum_ax1_odd", odd, [](const values& x) { value(ca::sum(x, 1)); });
-  row(s, "sum_ax0_odd", odd, [](const values& x) { value(ca::sum(x, 0)); });
-  row(s, "sum_ax1_long", deep, [](const values& x) { value(ca::sum(x, 1)); });
-  row(s, "sum_mid", middle, [](const values& x) { value(ca::sum(x, 1)); });
-  row(s, "max_ax1", wide, [](const values& x) { value(ca::max(x, 1)); });
-  row(s, "argmax_ax1", wide, [](const values& x) { value(ca::argmax(x, 1)); });
-  row(s, "argmax_ax0", wide, [](const values& x) { value(ca::argmax(x, 0)); });
-  row_of_two(s, "ssd", elements, elements, [](const values& x, const values& y) { value(ca::sum((x - y) * (x - y))); });
+  row(s, "sum_all", elements, [](const auto& x) { value(ca::sum(x)); });
+  row(s, "sum_ax1", wide, [](const auto& x) { value(ca::sum(x, 1)); });
+  row(s, "sum_ax0", wide, [](const auto& x) { value(ca::sum(x, 0)); });
+  row(s, "sum_ax1_odd", odd, [](const auto& x) { value(ca::sum(x, 1)); });
+  row(s, "sum_ax0_odd", odd, [](const auto& x) { value(ca::sum(x, 0)); });
+  row(s, "sum_ax1_long", deep, [](const auto& x) { value(ca::sum(x, 1)); });
+  row(s, "sum_mid", middle, [](const auto& x) { value(ca::sum(x, 1)); });
+  row(s, "max_ax1", wide, [](const auto& x) { value(ca::max(x, 1)); });
+  row(s, "argmax_ax1", wide, [](const auto& x) { value(ca::argmax(x, 1)); });
+  row(s, "argmax_ax0", wide, [](const auto& x) { value(ca::argmax(x, 0)); });
+  row_of_two(s, "ssd", elements, elements, [](const auto& x, const auto& y) { value(ca::sum((x - y) * (x - y))); });
   if constexpr (floating) {
-    row(s, "var_ax1", wide, [](const values& x) { value(ca::var(x, 1)); });
-    row(s, "var_ax0", wide, [](const values& x) { value(ca::var(x, 0)); });
-    row(s, "softmax", wide, [](const values& x) { nnet::softmax(x, 1); });
-    row(s, "softmax_odd", odd, [](const values& x) { nnet::softmax(x, 1); });
-    row(s, "softmax_ax0", wide, [](const values& x) { nnet::softmax(x, 0); });
-    row(s, "softmax_40", {elements / 40, 40}, [](const values& x) { nnet::softmax(x, 1); });
-    row(s, "logsumexp", wide, [](const values& x) { nnet::logsumexp(x, 1); });
+    row(s, "var_ax1", wide, [](const auto& x) { value(ca::var(x, 1)); });
+    row(s, "var_ax0", wide, [](const auto& x) { value(ca::var(x, 0)); });
+    row(s, "softmax", wide, [](const auto& x) { nnet::softmax(x, 1); });
+    row(s, "softmax_odd", odd, [](const auto& x) { nnet::softmax(x, 1); });
+    row(s, "softmax_ax0", wide, [](const auto& x) { nnet::softmax(x, 0); });
+    row(s, "softmax_40", {elements / 40, 40}, [](const auto& x) { nnet::softmax(x, 1); });
+    row(s, "logsumexp", wide, [](const auto& x) { nnet::logsumexp(x, 1); });
   }
 }
 
-void maps(suite& s) {
-  row_of_two(s, "div", elements, elements, [](const values& x, const values& y) { value(x / y); });
-  row_of_two(s, "mod", elements, elements, [](const values& x, const values& y) { value(x % y); });
-  row_of_two(s, "add_T", {square, square}, {square, square},
-             [](const values& x, const values& y) { value(x + y.t()); });
+template <class>
+void maps(suite& s) {  // a template: what is not for T is not compiled
+  row_of_two(s, "div", elements, elements, [](const auto& x, const auto& y) { value(x / y); });
+  row_of_two(s, "mod", elements, elements, [](const auto& x, const auto& y) { value(x % y); });
+  row_of_two(s, "add_T", {square, square}, {square, square}, [](const auto& x, const auto& y) { value(x + y.t()); });
   if constexpr (floating) {
-    row(s, "exp", elements, [](const values& x) { value(ca::exp(x)); });
-    row(s, "sigmoid", elements, [](const values& x) { value(nnet::sigmoid(x)); });
-    row_of_two(s, "pow", elements, elements, [](const values& x, const values& y) { value(ca::power(x, y)); });
-    row(s, "dropout", elements, [](const values& x) { nnet::dropout(x, 0.5); });
+    row(s, "exp", elements, [](const auto& x) { value(ca::exp(x)); });
+    row(s, "sigmoid", elements, [](const auto& x) { value(nnet::sigmoid(x)); });
+    row_of_two(s, "pow", elements, elements, [](const auto& x, const auto& y) { value(ca::power(x, y)); });
+    row(s, "dropout", elements, [](const auto& x) { nnet::dropout(x, 0.5); });
   }
 }
 
-void moves(suite& s) {
+template <class>
+void moves(suite& s) {  // a template: what is not for T is not compiled
   const ca::shape matrix{square, square};
-  row(s, "transpose", matrix, [](const values& x) { ca::copy(x.t()); });
-  row(s, "transpose_odd", {square - 1, square + 1}, [](const values& x) { ca::copy(x.t()); });
-  row(s, "permute_0213", {square / 64, 64, square / 32, 32}, [](const values& x) {
+  row(s, "transpose", matrix, [](const auto& x) { ca::copy(x.t()); });
+  row(s, "transpose_odd", {square - 1, square + 1}, [](const auto& x) { ca::copy(x.t()); });
+  row(s, "permute_0213", {square / 64, 64, square / 32, 32}, [](const auto& x) {
     ca::copy(ca::transpose(x, {0, 2, 1, 3}));
   });
-  row(s, "permute_0312", {square * square / 16384, 64, 64, 4}, [](const values& x) {
+  row(s, "permute_0312", {square * square / 16384, 64, 64, 4}, [](const auto& x) {
     ca::copy(ca::transpose(x, {0, 3, 1, 2}));
   });
-  row(s, "slice_2", matrix, [](const values& x) { ca::copy(x(_, slice(none, none, 2))); });
-  row(s, "concatenate_ax1", matrix, [](const values& x) { ca::concatenate({x, x}, 1); });
-  row(s, "cumsum", elements, [](const values& x) { ca::cumsum(x, 0); });
-  row(s, "cumsum_ax0", {elements / 64, 64}, [](const values& x) { ca::cumsum(x, 0); });
-  row(s, "sort", elements / 8, [](const values& x) { ca::sort(x); });
-  row(s, "sort_64", {elements / 512, 64}, [](const values& x) { ca::sort(x, 1); });
-  row(s, "compact", elements, [](const values& x) { value(x(x > T(0))); });
+  row(s, "slice_2", matrix, [](const auto& x) { ca::copy(x(_, slice(none, none, 2))); });
+  row(s, "concatenate_ax1", matrix, [](const auto& x) { ca::concatenate({x, x}, 1); });
+  row(s, "cumsum", elements, [](const auto& x) { ca::cumsum(x, 0); });
+  row(s, "cumsum_ax0", {elements / 64, 64}, [](const auto& x) { ca::cumsum(x, 0); });
+  row(s, "sort", elements / 8, [](const auto& x) { ca::sort(x); });
+  row(s, "sort_64", {elements / 512, 64}, [](const auto& x) { ca::sort(x, 1); });
+  row(s, "compact", elements, [](const auto& x) { value(x(x > T(0))); });
   const ca::ndarray<int64> rows = ca::random::integers(square * 16, 0, square * square / 128);
-  row(s, "take_128", {square * square / 128, 128}, [=](const values& x) { value(ca::take(x, rows)); });
-  row(s, "take_127", {square * square / 128, 127}, [=](const values& x) { value(ca::take(x, rows)); });
+  row(s, "take_128", {square * square / 128, 128}, [=](const auto& x) { value(ca::take(x, rows)); });
+  row(s, "take_127", {square * square / 128, 127}, [=](const auto& x) { value(ca::take(x, rows)); });
   row_of_two(s, "scatter_add", {square * square / 128, 16}, {square * 16, 16},
-             [=](const values& x, const values& y) { ca::scatter_add(x, rows, y); });
+             [=](const auto& x, const auto& y) { ca::scatter_add(x, rows, y); });
 }
 
-void networks(suite& s) {
+template <class>
+void networks(suite& s) {  // a template: what is not for T is not compiled
   if constexpr (floating) {
     const int64 n = gpu ? 64 : 4, m = gpu ? 4096 : 512;
     const ca::shape images{n, 64, 56, 56}, filters{64, 64, 3, 3};
     row(s, "max_pool_3_1", images,
-        [](const values& x) { nnet::max_pool2d(x, {.window = 3, .stride = 1, .padding = 1}); });
-    row_of_two(s, "max_pool_3_1_bwd", images, images, [](const values& dy, const values& x) {
+        [](const auto& x) { nnet::max_pool2d(x, {.window = 3, .stride = 1, .padding = 1}); });
+    row_of_two(s, "max_pool_3_1_bwd", images, images, [](const auto& dy, const auto& x) {
       nnet::max_pool2d_backward(dy, x, {.window = 3, .stride = 1, .padding = 1});
     });
-    row_of_two(s, "conv_3", images, filters,
-               [](const values& x, const values& w) { nnet::conv2d(x, w, {.padding = 1}); });
-    row_of_two(s, "conv_3_data", images, filters, [](const values& dy, const values& w) {
-      nnet::conv2d_backward_data(dy, w, dy.shape(), {.padding = 1});
-    });
-    row_of_two(s, "conv_3_filters", images, images, [=](const values& dy, const values& x) {
-      nnet::conv2d_backward_weights(x, dy, filters, {.padding = 1});
-    });
-    row_of_two(s, "dot", elements, elements, [](const values& x, const values& y) { ca::matmul(x, y); });
-    row_of_two(s, "gemv", {m, m}, m, [](const values& x, const values& y) { ca::matmul(x, y); });
+    row_of_two(s, "conv_3", images, filters, [](const auto& x, const auto& w) { nnet::conv2d(x, w, {.padding = 1}); });
+    row_of_two(s, "conv_3_data", images, filters,
+               [](const auto& dy, const auto& w) { nnet::conv2d_backward_data(dy, w, dy.shape(), {.padding = 1}); });
+    row_of_two(s, "conv_3_filters", images, images,
+               [=](const auto& dy, const auto& x) { nnet::conv2d_backward_weights(x, dy, filters, {.padding = 1}); });
+    row_of_two(s, "dot", elements, elements, [](const auto& x, const auto& y) { ca::matmul(x, y); });
+    row_of_two(s, "gemv", {m, m}, m, [](const auto& x, const auto& y) { ca::matmul(x, y); });
     row_of_two(s, "bgemm_64", {n * 64, 64, 64}, {n * 64, 64, 64},
-               [](const values& x, const values& y) { ca::matmul(x, y); });
+               [](const auto& x, const auto& y) { ca::matmul(x, y); });
   }
 }
 
@@ -143,9 +143,9 @@ void networks(suite& s) {
 
 int main(int argc, char** argv) {
   suite s(argc, argv);
-  reductions(s);
-  maps(s);
-  moves(s);
-  networks(s);
+  reductions<T>(s);
+  maps<T>(s);
+  moves<T>(s);
+  networks<T>(s);
   return s.run();
 }
