@@ -148,7 +148,7 @@ CUDARRAY_PER_BUILD inline numbers_at<integer_number> integer_numbers(int64 low, 
 
 /// A generator's next numbers; while a graph is captured, those that each of its launches will find.
 template <class Device>
-random_source take(const char* function, generator& g, int64 n, int per_block, Device device) {
+CUDARRAY_PER_BUILD random_source take(const char* function, generator& g, int64 n, int per_block, Device device) {
   const uint64 blocks = (uint64(n) + uint64(per_block) - 1) / uint64(per_block);
   random_source s(g.seed(), g.stream());
   if (!capture_random(device, blocks, s)) return g.take(n, per_block);
