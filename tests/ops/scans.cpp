@@ -295,6 +295,34 @@ TEST_CASE("scans: off alignment, narrow and wide elements") {
       check(ca::int8(), lead, e);
       check(ca::int16(), lead, e);
     }
+  for (const int64 lead : {0, 1})
+    for (const int64 n : {8185, 8191, 8192, 8193, 16384, 24583}) {
+      check(ca::int8(), lead, {5, n, 1});
+      check(ca::int16(), lead, {5, n, 1});
+    }
+}
+
+TEST_CASE("scans: long rows of half types") {
+  const auto check = [](auto type, int64 lead, const extents& e) {
+    using T = decltype(type);
+    INFO(ca::dtype_name<T> << ", " << lead << " before (" << e.outer << ", " << e.n << ", " << e.inner << ")");
+    // sums that stay between 0 and 6
+    ints v(std::size_t(lead), 9);
+    for (int64 i = 0; i < e.elements(); ++i) {
+      const int k = int(i / e.inner % e.n % 4);
+      v.push_back(k == 3 ? -6 : k + 1);
+    }
+    const ca::ndarray<T> from = ca::astype<T>(ca::array(v));
+    v.erase(v.begin(), v.begin() + lead);
+    const ca::ndarray<T> x = ca::reshape(from(slice(lead, none)), e.dims());
+    CHECK(test::equal(ca::astype<float>(ca::cumsum(x, 1)), e.dims(), looped<int>(v, e, plus)));
+    CHECK(test::equal(ca::astype<float>(ca::cummin(x, 1)), e.dims(), looped<int>(v, e, smaller)));
+  };
+  for (const int64 lead : {0, 1})
+    for (const extents e : {extents{1, 100000, 1}, {5, 8191, 1}, {5, 8192, 1}, {300, 8200, 1}, {2, 3000, 40}}) {
+      check(ca::float16(), lead, e);
+      check(ca::bfloat16(), lead, e);
+    }
 }
 
 TEST_CASE("scans: views and expressions") {

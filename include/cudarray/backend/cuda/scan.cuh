@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(block_threads, scan_blocks)
   in_stream_order();
   using total = scan_total<Op, T>;
   using R = scan_result<Op, T>;
-  constexpr int items = scan_items<T, R>;
+  constexpr int items = Rows ? scan_row_items<T, R> : scan_items<T, R>;
   using in = scan_line<T, items>;
   using out = scan_line<R, items>;
   constexpr bool in_place = !Rows || sizeof(R) == sizeof(T);
@@ -140,7 +140,7 @@ __global__ void __launch_bounds__(block_threads, scan_blocks)
   const int begin = (t >> abreast_log2) * items;
   const auto count = [&](const scan_place& w) { return c < w.wide ? w.rows - begin : 0; };
   const auto column = [&](const scan_place& w) { return w.first + begin * p.inner + c; };
-  typename in::share coming;
+  ::std::conditional_t<Rows, typename in::share, lanes<T, items>> coming;
   const auto load = [&](const scan_place& w) {
     if (!w.exists) return;
     if constexpr (Rows) coming.load(from + w.first, w.skip, w.rows);
@@ -247,13 +247,17 @@ detail::storage_ref scan_sequences(cuda device, const detail::sequences& s) {
   while (pieces * abreast < threads && abreast < s.inner) abreast *= 2;
   const int64 strips = ceil_div(s.inner, abreast);
   const bool whole = s.n <= pieces * items;
-  p.rows = whole ? int(s.n) : pieces * items;
+  const int long_items = row ? gpu::scan_row_items<T, R> : items;
+  p.rows = whole ? int(s.n) : pieces * long_items;
   p.wide = strips == 1 ? int(s.inner) : int(ceil_div(ceil_div(s.inner, strips), 8) * 8);
   if (strips == 1 && whole) {
     if (pieces == 1) p.several = items / int(s.n);
     p.many = threads / (pieces * abreast) * p.several;
   }
-  p.each = pieces == 1 ? p.several * p.rows : whole && row ? int(ceil_div(ceil_div(p.rows, pieces), 4) * 4) : items;
+  p.each = pieces == 1    ? p.several * p.rows
+           : whole && row ? int(ceil_div(ceil_div(p.rows, pieces), 4) * 4)
+           : whole        ? items
+                          : long_items;
   p.strips = gpu::divider(ceil_div(s.inner, p.wide));
   p.beside = gpu::divider(p.strips.divisor * ceil_div(s.outer, p.many));
   const int64 lead = row && !whole && s.outer > 1 && s.n * int64(sizeof(R)) % 16 != 0 ? 16 / int(sizeof(R)) - 1 : 0;
@@ -264,13 +268,13 @@ detail::storage_ref scan_sequences(cuda device, const detail::sequences& s) {
   uint64* told = nullptr;
   int64 blocks = p.beside.divisor * p.depth;
   auto* kernel = row ? gpu::scan_short_kernel<Op, T> : gpu::scan_columns_kernel<Op, T>;
-  if (p.depth > 1) {
+  if (!whole) {
     kernel = row ? gpu::scan_long_kernel<true, Op, T> : gpu::scan_long_kernel<false, Op, T>;
     const int64 fit = int64(gpu::multiprocessors(device.ordinal)) * gpu::scan_blocks, beside = p.beside.divisor;
-    p.alone = beside * 10 >= ceil_div(beside, fit) * fit * 9;
+    p.alone = p.depth == 1 || beside * 10 >= ceil_div(beside, fit) * fit * 9;
     if (blocks > fit) blocks = fit;
   }
-  if (p.depth > 1 && !p.alone) {
+  if (!whole && !p.alone) {
     while (int64(p.depth - 1) >> (8 - p.abreast_log2) * p.levels != 0) ++p.levels;
     const ::std::size_t bytes =
         (1 + ::std::size_t(p.depth) * ::std::size_t(s.outer * s.inner) * gpu::marked<total>::words) * sizeof(uint64);

@@ -31,6 +31,10 @@ using scan_result = typename Op::template types<T>::result;
 template <class T, class R, int Widest = int(sizeof(T) > sizeof(R) ? sizeof(T) : sizeof(R))>
 inline constexpr int scan_items = sizeof(T) == 1 || Widest <= 4 ? 16 : 64 / Widest;
 
+/// Of rows that have several tiles: what passes through registers is packed there.
+template <class T, class R>
+inline constexpr int scan_row_items = sizeof(T) <= 2 && sizeof(R) <= 2 ? 32 : scan_items<T, R>;
+
 /// Threads along inner at most, where sequences have several tiles.
 template <class Total>
 inline constexpr int scan_abreast = sizeof(Total) > 8 ? 16 : 64;
@@ -269,9 +273,10 @@ struct scan_line {
     memcpy(&r, &bits, sizeof r);
     return r;
   }
-  /// A thread's share of what is on its way in.
+  /// A thread's share of what is on its way in, as it lies in memory: small elements do not take a register each.
   struct share {
-    T v[Items];
+    using held = held_lanes<true, T, wide>;
+    held packed[words];
     bool aligned;
     __device__ void load(const T* from, int lo, int hi) {
       const int t = int(threadIdx.x);
@@ -281,39 +286,51 @@ struct scan_line {
         keep(from);
 #pragma unroll
         for (int k = 0; k < words; ++k) {
+          const T* const at = from + k * block_threads * wide;
           const int left = hi - (t + k * block_threads) * wide;
-          if (left >= wide) {
-            const word one = load_wide<wide>(from + k * block_threads * wide);
-#pragma unroll
-            for (int i = 0; i < wide; ++i) v[k * wide + i] = one.v[i];
-          } else {
-#pragma unroll
-            for (int i = 0; i < wide; ++i)
-              if (i < left) v[k * wide + i] = load_one(from + k * block_threads * wide + i);
-          }
+          if (left >= wide) packed[k] = load_wide<wide, T, held>(at);
+          else
+            collect(
+                packed[k], [&](int i) { return i < left; }, [&](int i) { return at + i; });
         }
       } else {
         from += t;
         keep(from);
 #pragma unroll
-        for (int k = 0; k < Items; ++k)
-          if (t + k * block_threads >= lo && t + k * block_threads < hi) v[k] = load_one(from + k * block_threads);
+        for (int k = 0; k < words; ++k) {
+          const auto place = [k](int i) { return (k * wide + i) * block_threads; };
+          collect(
+              packed[k], [&](int i) { return t + place(i) >= lo && t + place(i) < hi; },
+              [&](int i) { return from + place(i); });
+        }
       }
     }
     __device__ void put(char* memory) const {
       const int t = int(threadIdx.x);
       if (aligned) {
 #pragma unroll
-        for (int k = 0; k < words; ++k) {
-          word one;
-#pragma unroll
-          for (int i = 0; i < wide; ++i) one.v[i] = v[k * wide + i];
-          store_wide(reinterpret_cast<T*>(memory + place(t) + k * step), one);
-        }
+        for (int k = 0; k < words; ++k)
+          store_wide(reinterpret_cast<T*>(memory + place(t) + k * step), repack<word>(packed[k]));
       } else {
 #pragma unroll
-        for (int k = 0; k < Items; ++k) *reinterpret_cast<T*>(memory + place_one(t) + k * step_one) = v[k];
+        for (int k = 0; k < Items; ++k)
+          *reinterpret_cast<T*>(memory + place_one(t) + k * step_one) = repack<word>(packed[k / wide]).v[k % wide];
       }
+    }
+
+   private:
+    /// Loads the elements at at(i) for which exists(i) holds; the others may be any.
+    template <class Exists, class At>
+    __device__ static void collect(word& to, const Exists& exists, const At& at) {
+#pragma unroll
+      for (int i = 0; i < wide; ++i)
+        if (exists(i)) to.v[i] = load_one(at(i));
+    }
+    template <class Exists, class At>
+    __device__ static void collect(packed_lanes<T, wide>& to, const Exists& exists, const At& at) {
+      word one;
+      collect(one, exists, at);
+      to = repack<packed_lanes<T, wide>>(one);
     }
   };
   /// A thread's own elements.
