@@ -120,13 +120,14 @@ bool aligned_as_new(const detail::iteration_space<Operands>& s, const operand_in
 /// How an elementwise kernel covers its space.
 template <int Operands>
 struct map_cover {
-  enum { rows, any, tiles } form = any;
+  enum { rows, any, tiles, ragged } form = any;
   thread_space<Operands> threads;
-  divider per_row;  ///< blocks on a row, or, of even rows, how many a group of threads takes
+  divider per_row;  ///< blocks on a row, or, of even rows, how many a group of threads takes; threads on a ragged row
+  int lead = 0;     ///< of skewed tiles and ragged rows: so many elements the first one is off alignment
+  bool dense = false;  ///< ragged rows follow each other
   // tiles
   int across = 0;     ///< columns of a tile that are written
   int alignment = 1;  ///< of what is written of a row, more where tiles are skewed
-  int lead = 0;       ///< then: so many elements the first row is off alignment
   int64 height = 0, width = 0;
   int64 y_step[Operands] = {}, x_step[Operands] = {};
   uint64 turned = 0;
@@ -160,10 +161,29 @@ int turned_axis(const detail::iteration_space<Operands>& s, const operand_info* 
 /// writes that share 32 bytes with others cost as much as half of all of them (reads that do cost nothing).
 inline int tile_alignment(int bytes) { return bytes > 4 ? 32 / bytes : tile_rows; }
 
+/// Whether rows lie along the last axis in all that is moved, and `dense`: follow each other in operand 0. Where no
+/// index picks them, short ones would leave too many threads with half of an access.
+template <int Operands>
+CUDARRAY_NO_INLINE bool ragged_rows(const detail::iteration_space<Operands>& s, const operand_info* of, int V,
+                                    bool& dense) {
+  const int x = s.ndim - 1;
+  uint64 index = 0;
+  for (int k = 0; k < Operands; ++k) index |= of[k].index_leaves;
+  if (x < 0 || s.extent[x] < (index != 0 ? V : 8 * V) || !readable_around(s, of)) return false;
+  for (int k = 0; k < Operands; ++k)
+    if (of[k].data == nullptr || s.stride[k][x] != (index >> k & 1 ? 0 : 1)) return false;
+  dense = true;
+  int64 before = 1;
+  for (int d = x; d >= 0; before *= s.extent[d--]) dense = dense && s.stride[0][d] == before;
+  return true;
+}
+
 /// `side`: of a tile, 0 where there is no kernel for tiles; at most `most_turned` operands fit the shared memory.
+/// `lines_up`: there is a kernel for ragged rows.
 template <int Operands>
 CUDARRAY_NO_INLINE void cover_map(map_cover<Operands>& c, const detail::iteration_space<Operands>& s,
-                                  const operand_info* of, int V, int U, int side, int tile_lanes, int most_turned) {
+                                  const operand_info* of, int V, int U, bool lines_up, int side, int tile_lanes,
+                                  int most_turned) {
   const int x = s.ndim - 1;
   const int y = side > 0 ? turned_axis(s, of, c.turned) : -1;
   if (y >= 0 && __builtin_popcountll(c.turned) <= most_turned) {
@@ -213,6 +233,16 @@ CUDARRAY_NO_INLINE void cover_map(map_cover<Operands>& c, const detail::iteratio
       c.form = map_cover<Operands>::rows;
       return;
     }
+  }
+  if (lines_up && ragged_rows(s, of, V, c.dense)) {
+    c.threads = {};
+    c.threads.divide(s, 1, -1, false);
+    c.lead = off_alignment(of[0], V);
+    c.per_row = divider(ceil_div(s.extent[x] + (c.dense && x == 0 ? c.lead : V - 1), V));
+    c.threads.threads = c.threads.threads / s.extent[x] * c.per_row.divisor;
+    c.blocks = ceil_div(c.threads.threads, int64(block_threads));
+    c.form = map_cover<Operands>::ragged;
+    return;
   }
   if (x >= 0 && s.extent[x] < 64)
     for (int d = 0; d < x; ++d) split = s.extent[d] > s.extent[split] ? d : split;

@@ -1,8 +1,9 @@
-// Elementwise plans on CUDA: a kernel for aligned rows, one for tiles with turned operands, one for everything else.
+// Elementwise plans on CUDA: kernels for aligned rows, for ragged ones, for tiles with turned operands, for all else.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include "cover.cuh"
+#include "ragged.cuh"
 
 namespace cudarray::inline v0::backend {
 namespace gpu {
@@ -254,15 +255,22 @@ void run_elementwise(cuda device, const Target& target, const Tree& tree, const 
   constexpr int U = loads == 0 || (loads <= 2 && picks) ? 4 : loads <= 2 ? 2 : 1;
   constexpr bool may_turn = !picks && loads > 0 && loads <= 12;
   constexpr int side = widest <= 4 && loads <= 4 ? 64 : 32, slot = side * (side + 1) * Tree::widest;
+  // ragged rows: where one element at a time would not do, which it does where these are wide
+  constexpr bool lines_up =
+      Target::direct && (picks || moved <= 2) && gpu::lines_up<V, gpu::index_operands<Tree>, gpu::all_operands<Tree>>;
   gpu::survey<Operands> leaves;
   detail::for_each_operand(tree, leaves);
   leaves.written(target);
   gpu::map_cover<Operands> c;
-  gpu::cover_map(c, s, leaves.of, V, U, may_turn ? side : 0, side / gpu::tile_rows, gpu::most_shared / slot);
+  gpu::cover_map(c, s, leaves.of, V, U, lines_up, may_turn ? side : 0, side / gpu::tile_rows, gpu::most_shared / slot);
   const dim3 blocks{unsigned(c.blocks)};
   if (c.form == c.rows) {
     gpu::launch(device.ordinal, s.store, Operands, gpu::row_kernel<V, U, Operands, Target, Tree>, blocks,
                 gpu::block_threads, 0, target, tree, c.threads, c.per_row);
+  } else if (c.form == c.ragged) {
+    if constexpr (lines_up)
+      gpu::launch(device.ordinal, s.store, Operands, gpu::ragged_kernel<V, Operands, Target, Tree>, blocks,
+                  gpu::block_threads, 0, target, tree, c.threads, c.per_row, c.lead, c.dense);
   } else if (c.form == c.tiles) {
     if constexpr (may_turn)
       gpu::launch(device.ordinal, s.store, Operands, gpu::tile_kernel<side, Operands, Target, Tree>, blocks,
