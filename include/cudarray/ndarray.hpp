@@ -278,7 +278,7 @@ class ndarray {
         if constexpr (requires { l.store; }) own += l.store.get() == store_.get();
       });
     return store_.references() == own && store_->ordinal == detail::check_leaves(n) &&
-           !detail::overlaps(store_.get(), layout_, n, !detail::has_gather<N> && !detail::is_reduce<N>);
+           !detail::overlaps(store_.get(), layout_, n, !detail::has_gather<N> && !detail::ends_in_reduce<N>);
   }
 
   detail::storage_ref store_;

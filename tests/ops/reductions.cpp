@@ -450,6 +450,55 @@ TEST_CASE("reductions: mean_var gives both, over the same axes") {
   CHECK(test::close(ca::var(x, 1), {3}, variances, 1e-5));
 }
 
+TEST_CASE("reductions: what is computed of a result and scalars") {
+  const auto a = ca::array<float>({{1, 2, 2}, {0, 3, 4}});
+  CHECK(test::equal(ca::sqrt(ca::sum(a * a, 1)), {2}, ints{3, 5}));
+  CHECK(test::equal(10.f - ca::max(a, 0) * 2.f, {3}, ints{8, 4, 2}));
+  CHECK(test::equal(ca::argmax(a, 1) + 1, {2}, ints{2, 3}));
+  CHECK(test::equal(!ca::any(a == 0, 1), {2}, ints{1, 0}));
+  CHECK(test::equal(ca::astype<int>(ca::mean(a) * 6), {}, ints{12}));
+  CHECK((ca::sum(a) / 2).item() == 6);
+  const auto h = ca::astype<ca::float16>(a);
+  CHECK(test::equal(ca::sum(h, 1) * 2, {2}, ints{10, 14}));
+  // rounded to 16 bits on the way, as where each is a statement
+  const ca::ndarray<ca::float16> ones = ca::ones<ca::float16>({2049});
+  CHECK(test::equal(ca::astype<float>(ca::sum(ones)) + 0.5f, {}, doubles{2048.5}));
+  const auto z = ca::array<ca::complex64>({ca::complex64(1, 2), ca::complex64(3, -1)});
+  CHECK((ca::sum(z) * ca::complex64(0, 1)).item() == ca::complex64(-1, 4));
+  // kept axes, steps of the target, more places than results
+  CHECK(test::equal(-ca::sum(a, 1, ca::keepdims), {2, 1}, ints{-5, -7}));
+  ca::ndarray<double> d = ca::zeros<double>({4, 3});
+  d(ca::slice(ca::none, ca::none, -3), 1) = ca::sum(a, 1) + 0.5f;
+  CHECK(test::equal(d, {4, 3}, doubles{0, 7.5, 0, 0, 0, 0, 0, 0, 0, 0, 5.5, 0}));
+  d(ca::_) = ca::sum(a, 0) * 2.f;
+  CHECK(test::equal(d(3), {3}, ints{2, 10, 12}));
+  // what it writes is what it reads
+  ca::ndarray<float> b = ca::copy(a);
+  b(0) = ca::sum(b, 0) * 2.f;
+  CHECK(test::equal(b, {2, 3}, ints{2, 10, 12, 0, 3, 4}));
+  ca::ndarray<float> one = ca::full({1}, 3.f);
+  one(ca::_) = ca::sum(one) * one + 1.f;
+  CHECK(test::equal(one, {1}, ints{10}));
+  // another reduction below, and beside
+  CHECK(test::equal(ca::sum(a - ca::max(a, 0) * 2.f, 1) + 1.f, {2}, ints{-10, -8}));
+  CHECK(test::equal(ca::sum(a, 1) * 2.f - ca::max(a, 1) * 3.f, {2}, ints{4, 2}));
+  const auto index = ca::array<int>({1, 7});
+  CHECK(test::thrown<ca::index_error>([&] { ca::ndarray<float> s = ca::sum(ca::take(a, index, 0)) * 2.f; }) ==
+        "take: index 7 is out of bounds for axis 0 with size 2");
+  // any number of results along any axes: as by two statements, whose functions are within 4 units of the last place
+  for (const ca::shape& dims : {ca::shape{3, 5}, {1, 1000}, {257, 3}, {1000, 17}, {5, 4097}, {70000, 4}})
+    for (const int axis : {0, 1}) {
+      INFO("(" << dims[0] << ", " << dims[1] << "), axis " << axis);
+      const ca::ndarray<float> x = ca::random::uniform(dims);
+      const ca::ndarray<float> sums = ca::sum(x, axis), squares = ca::var(x, axis);
+      std::vector<double> logs, roots;
+      for (const float v : test::values(sums)) logs.push_back(std::log(double(v)) * 3 - 1);
+      for (const float v : test::values(squares)) roots.push_back(std::sqrt(double(v)));
+      CHECK(test::close(ca::log(ca::sum(x, axis)) * 3.f - 1.f, {sums.size()}, logs, 1e-5));
+      CHECK(test::close(ca::std(x, axis), {sums.size()}, roots, 1e-6));
+    }
+}
+
 TEST_CASE("reductions: no elements") {
   const auto e = ca::zeros<float>({2, 0, 3});
   CHECK(test::equal(ca::sum(e, 1), {2, 3}, ints{0, 0, 0, 0, 0, 0}));

@@ -17,10 +17,14 @@ inline constexpr bool has_reduce<map<Op, K...>> = (has_reduce<K> || ...);
 template <class T, class D, class I>
 inline constexpr bool has_reduce<gather<T, D, I>> = has_reduce<I>;
 
+/// Whether a node is a reduction or what is computed of one and scalars: each result passes through that on its way.
 template <class N>
-inline constexpr bool is_reduce = false;
+inline constexpr bool ends_in_reduce = false;
 template <class Op, class K>
-inline constexpr bool is_reduce<reduce<Op, K>> = true;
+inline constexpr bool ends_in_reduce<reduce<Op, K>> = true;
+template <class Op, class... K>
+inline constexpr bool ends_in_reduce<map<Op, K...>> = (0 + ... + int(ends_in_reduce<K>)) == 1 &&
+                                                      ((ends_in_reduce<K> || K::leaves == 0) && ...);
 
 template <class N>
 inline constexpr bool has_gather = false;
@@ -74,8 +78,8 @@ auto materialise(const N& n) -> leaf<node_value_t<N>, device_type_t<N>>;
 /// The same expression with every inner reduction, and what exceeds a plan's size, replaced by its value.
 template <class Build, class N>
 requires(!has_reduce<N> && N::leaves <= most_leaves) const N& settle(const N& n) { return n; }
-template <class Build, class Op, class K>
-auto settle(const reduce<Op, K>& n) {
+template <class Build, class N>
+requires(ends_in_reduce<N>) auto settle(const N& n) {
   count(counters.temporaries);
   return materialise<Build>(n);
 }
@@ -94,7 +98,8 @@ auto settle_kid(const K& k) {
   }
 }
 template <class Build, class Op, class... K>
-requires(has_reduce<map<Op, K...>> || map<Op, K...>::leaves > most_leaves) auto settle(const map<Op, K...>& n) {
+requires((has_reduce<map<Op, K...>> || map<Op, K...>::leaves > most_leaves) &&
+         !ends_in_reduce<map<Op, K...>>) auto settle(const map<Op, K...>& n) {
   return [&]<int... I>(::std::integer_sequence<int, I...>) {
     constexpr bool split = map<Op, K...>::leaves > most_leaves;
     const auto kid = [](const auto& k) {
@@ -140,8 +145,36 @@ void run(const storage_ref& store, const layout& to, const N& n, int ordinal) {
   });
 }
 
-template <class Build, class T, class D, class Op, class K>
-void run(const storage_ref& store, const layout& to, const reduce<Op, K>& n, int ordinal) {
+template <class Op, class K>
+const reduce<Op, K>& reduction_in(const reduce<Op, K>& n) {
+  return n;
+}
+template <class Op, class... K>
+const auto& reduction_in(const map<Op, K...>& n) {
+  constexpr int at = [] {
+    constexpr bool is[] = {ends_in_reduce<K>...};
+    int k = 0;
+    while (!is[k]) ++k;
+    return k;
+  }();
+  return reduction_in(get<at>(n.kids));
+}
+
+/// Where the results of a reduction go.
+template <class T, class Op, class K, class Space>
+store_to<T> results_to(T* p, const reduce<Op, K>&, Space&) {
+  return {p};
+}
+template <class T, class N, class Space>
+auto results_to(T* p, const N& n, Space& s) {
+  const auto through = lower<1>(n, same_axes, s, nullptr);
+  return store_through<T, ::std::remove_cv_t<decltype(through)>>{p, through};
+}
+
+template <class Build, class T, class D, class N>
+requires(ends_in_reduce<N>) void run(const storage_ref& store, const layout& to, const N& whole, int ordinal) {
+  const auto& n = reduction_in(whole);
+  using Op = ::std::remove_cvref_t<decltype(n.op)>;
   const D device{ordinal};
   const auto& kid = settle<Build>(n.kid);
   using kid_type = ::std::remove_cvref_t<decltype(kid)>;
@@ -171,7 +204,7 @@ void run(const storage_ref& store, const layout& to, const reduce<Op, K>& n, int
     s.store[0] = store.get();
     const auto tree = lower<1>(kid, axis_of, s, fault);
     simplify(s, !Op::indexed);
-    run_reduce<Build>(device, store_to<T>{static_cast<T*>(store->data) + to.offset}, tree, n.op, s);
+    run_reduce<Build>(device, results_to(static_cast<T*>(store->data) + to.offset, whole, s), tree, n.op, s);
   });
 }
 
@@ -183,7 +216,7 @@ auto materialise(const N& n) -> leaf<node_value_t<N>, device_type_t<N>> {
   const int ordinal = check_leaves(n);
   const shape& dims = n.dims();
   leaf<T, D> r(allocate(D{ordinal}, ::std::size_t(dims.elements()) * sizeof(T)), dims);
-  if constexpr (is_reduce<N>) run<Build, T, D>(r.store, r.where, n, ordinal);
+  if constexpr (ends_in_reduce<N>) run<Build, T, D>(r.store, r.where, n, ordinal);
   else run<Build, T, D>(r.store, r.where, settle<Build>(n), ordinal);
   return r;  // as it was made: what nobody else has seen needs no count of writes
 }
@@ -213,7 +246,7 @@ void assign(const storage_ref& store, const layout& to, const N& n) {
       count(counters.temporaries);
       run<Build, T, D>(store, to, materialise<Build>(node), ordinal);
     };
-    if constexpr (is_reduce<N>) {
+    if constexpr (ends_in_reduce<N>) {
       if (dims != to.dims || overlaps(store.get(), to, n, false)) by_value(n);
       else run<Build, T, D>(store, to, n, ordinal);
     } else {

@@ -204,6 +204,56 @@ struct store_to {
   }
 };
 
+/// One value, as a tree that reads nothing else sees it.
+template <class T>
+struct value_access {
+  T value;
+  template <int, class U>
+  CUDARRAY_HD T load(const U*) const {
+    return value;
+  }
+  template <class U>
+  CUDARRAY_HD U splat(U v) const {
+    return v;
+  }
+  CUDARRAY_EXEC_CHECK_OFF
+  template <class Op, class... V>
+  CUDARRAY_HD auto apply(const Op& op, V... v) const {
+    return op(v...);
+  }
+};
+
+/// Stores into operand 0 what a tree makes of a value, its only load.
+template <class T, class Tree>
+struct store_through {
+  using value_type = T;
+  static constexpr bool direct = true;
+  T* p;
+  Tree through;
+  CUDARRAY_EXEC_CHECK_OFF
+  template <class A, class V>
+  CUDARRAY_HD void operator()(const A& a, V v) const {
+    *a.template at<0>(p) = lane_cast<T>(through(value_access<V>{v}));
+  }
+};
+
+/// The same tree, but that its only load reads from `p`, which need not hold anything yet.
+template <class T>
+load<1, T> reading(const load<1, T>&, T* p) {
+  return {p};
+}
+template <class T, class U>
+constant<T> reading(const constant<T>& c, U*) {
+  return c;
+}
+template <class Op, class Types, class... K, class T>
+apply<Op, Types, K...> reading(const apply<Op, Types, K...>& a, T* p) {
+  return [&]<int... J>(::std::integer_sequence<int, J...>) {
+    return apply<Op, Types, K...>{a.op, {{reading(get<J>(a.kids), p)}...}};
+  }
+  (::std::make_integer_sequence<int, int(sizeof...(K))>{});
+}
+
 /// Stores into operand 0 at a place picked by an index tree.
 template <class T, class Index>
 struct scatter_to {
@@ -248,6 +298,12 @@ auto lower(const leaf<T, D>& n, const int* axis_of, Space& s, fault_record*) {
 template <int I, class T, class Space>
 auto lower(const scalar<T>& n, const int*, Space&, fault_record*) {
   return constant<T>{n.value};
+}
+
+/// A reduction that a statement ends in: its result.
+template <int I, class Op, class K, class Space>
+auto lower(const reduce<Op, K>&, const int*, Space&, fault_record*) {
+  return load<1, node_value_t<reduce<Op, K>>>{nullptr};
 }
 
 template <int I, class G, class D, class Space>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../memory/stats.hpp"
+#include "map_row.hpp"
 #include "reduction_walk.hpp"
 
 #pragma GCC diagnostic push
@@ -55,7 +56,7 @@ CUDARRAY_FORCE_INLINE Total lane_total(const A& a, int k) {
 }
 
 /// What a reduction does for an expression: rows of elements are combined into totals.
-template <class Build, class Target, class Tree, class Op, int Operands>
+template <class Build, class Tree, class Op, int Operands>
 struct reduction_kernels {
   using types = typename Op::template types<typename Tree::value_type>;
   using block = typename types::block;
@@ -70,7 +71,6 @@ struct reduction_kernels {
                                    } || (Op::indexed && !::std::is_same_v<typename Tree::value_type, bool>));
   static constexpr int64 flush = 16;  ///< packs an accumulator adds up in its own type, before they go to the total
 
-  Target target;
   Tree tree;
 
   /// A row of the operands, in registers.
@@ -95,16 +95,6 @@ struct reduction_kernels {
       t = Op::combine(t, static_cast<const total*>(totals)[i]);
     }
   }
-  /// Results of `count` elements each, along a row of the target.
-  static void store(const void* self, const int64* offset, const int64* step, const void* totals, int64 n,
-                    int64 count) {
-    auto* const to = static_cast<const reduction_kernels*>(self)->target.p + offset[0];
-    const int64 apart = step[0];
-    for (int64 i = 0; i < n; ++i)
-      to[i * apart] = detail::lane_cast<typename Target::value_type>(
-          Op::template finish<typename types::result>(static_cast<const total*>(totals)[i], count));
-  }
-
   /// totals[k] = totals[k] combined with lane k.
   template <class A>
   static CUDARRAY_FORCE_INLINE void add_lanes(total* totals, const A& a) {
@@ -268,27 +258,72 @@ struct reduction_kernels {
   }
 };
 
+/// Stores results of `count` elements each, `step` apart.
+template <class Build, class Op, class Types, class T>
+void store_results(const detail::store_to<T>& target, const typename Types::total* totals, int64 offset, int64 step,
+                   int64 n, int64 count) {
+  T* const to = target.p + offset;
+  for (int64 i = 0; i < n; ++i)
+    to[i * step] = detail::lane_cast<T>(Op::template finish<typename Types::result>(totals[i], count));
+}
+/// By whole packs: a result has the same bits whatever comes with it.
+template <class Build, class Op, class Types, class T, class Through>
+void store_results(const detail::store_through<T, Through>& target, const typename Types::total* totals, int64 offset,
+                   int64 step, int64 n, int64 count) {
+  using result = typename Types::result;
+  constexpr int64 most = 256, N = map_lanes<Build, detail::store_to<T>, Through>, aligned[] = {0, 0}, ones[] = {1, 1};
+  alignas(64) result results[most];
+  alignas(64) T passed[most];
+  const Through tree = detail::reading(target.through, results);
+  const detail::store_to<T> to{passed};
+  const map_plan<detail::store_to<T>, Through> plan{to, tree};
+  for (int64 at = 0; at < n; at += most) {
+    const int64 some = n - at < most ? n - at : most, whole = (some + N - 1) / N * N;
+    store_results<Build, Op, Types>(detail::store_to<result>{results}, totals + at, 0, 1, some, count);
+    for (int64 i = some; i < whole; ++i) results[i] = results[0];
+    map_row<Build, detail::store_to<T>, Through, 2>(&plan, aligned, ones, 0, whole, {true, false, true});
+    for (int64 i = 0; i < some; ++i) target.p[offset + (at + i) * step] = passed[i];
+  }
+}
+
+/// What a reduction does for an expression, and where its results go.
+template <class Build, class Target, class Tree, class Op, int Operands>
+struct stored_reduction : reduction_kernels<Build, Tree, Op, Operands> {
+  using kernels = reduction_kernels<Build, Tree, Op, Operands>;
+  Target target;
+
+  /// Along a row of the target.
+  static void store(const void* self, const int64* offset, const int64* step, const void* totals, int64 n,
+                    int64 count) {
+    const auto& to = static_cast<const stored_reduction*>(static_cast<const kernels*>(self))->target;
+    store_results<Build, Op, typename kernels::types>(to, static_cast<const typename kernels::total*>(totals),
+                                                      offset[0], step[0], n, count);
+  }
+};
+
 }  // namespace host
 
 template <class Build, class Target, class Tree, class Op, int Operands>
 void run_reduce(cpu, const Target& target, const Tree& tree, const Op&, const detail::iteration_space<Operands>& s) {
-  using kernels = host::reduction_kernels<Build, Target, Tree, Op, Operands>;
+  using reduction = host::stored_reduction<Build, Target, Tree, Op, Operands>;
+  using kernels = typename reduction::kernels;
   static_assert(sizeof(typename kernels::total) <= 64);
   detail::count(detail::counters.kernels);
-  const kernels self{target, tree};
+  const reduction with_target{{tree}, target};
+  const kernels& self = with_target;
   if constexpr (kernels::packable && !detail::has_gathered<Tree>) {
     const host::single_row<Operands> row(s, 65535, 1);
     if (row.is && s.kept == 0) {
       typename kernels::total sum;
       kernels::clear(&sum, 1);
       kernels::along(&self, row.offset, row.step, 0, row.n, 0, true, &sum);
-      kernels::store(&self, row.offset, row.offset, &sum, 1, row.n);
+      reduction::store(&self, row.offset, row.offset, &sum, 1, row.n);
       return;
     }
   }
   host::memory_operand of[Operands];
   host::list_operands<Build>(tree, of);
-  host::walk_reduction({&self, kernels::clear, kernels::merge, kernels::store, kernels::along, kernels::across,
+  host::walk_reduction({&self, kernels::clear, kernels::merge, reduction::store, kernels::along, kernels::across,
                         kernels::takes_short_rows ? kernels::beside : nullptr, host::fetcher::of<Build>(self.tree),
                         kernels::packable, Op::indexed, kernels::N, int(sizeof(typename kernels::total)), of},
                        host::walk_space(s));

@@ -1,0 +1,138 @@
+// A row of an elementwise plan on the CPU: by packs as far as they go, element by element from there.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "loop.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+namespace cudarray::inline v0::backend::host {
+
+/// How the elements of a row are computed and written.
+struct row_form {
+  bool packs;     ///< operands in memory have steps of 0 or 1, the target 1
+  bool streamed;  ///< past the caches
+  bool apart;     ///< the target is not read, so that some elements may be written twice
+};
+
+/// Elements of packs [begin, begin + count * N).
+struct pack_run {
+  int64 begin, count;
+  bool streamed;
+};
+/// Cuts [i, n), with at least a pack in it, into runs of packs of N elements: with an unaligned one in front of
+/// streamed ones, and one that reaches back at the end. Returns how many runs there are; `i` is what is left to single
+/// elements.
+CUDARRAY_PER_BUILD inline int cut_row(pack_run (&run)[3], int64& i, int64 n, int64 N, int64 misaligned, row_form form) {
+  int runs = 0;
+  if (form.streamed && misaligned != 0) {
+    run[runs++] = {i, 1, false};
+    i += N - misaligned;
+  }
+  run[runs] = {i, (n - i) / N, form.streamed};
+  i += run[runs++].count * N;
+  if (i < n && form.apart) {
+    run[runs++] = {n - N, 1, false};
+    i = n;
+  }
+  return runs;
+}
+
+template <class Target, class Tree>
+struct map_plan {
+  const Target& target;
+  const Tree& tree;
+};
+template <class Target, class Tree>
+inline constexpr bool pack_map = Target::direct&& Tree::packable&& detail::has_lanes<typename Target::value_type>;
+
+/// Random numbers, of which a block of words gives two or four, are made a pack of blocks at a time.
+template <class Tree>
+inline constexpr bool makes_numbers = false;
+template <int I, class G>
+requires requires { G::group; }
+inline constexpr bool makes_numbers<detail::generated<I, G>> = ::std::is_floating_point_v<typename G::value_type> ||
+                                                               ::std::is_same_v<typename G::value_type, uint32> ||
+                                                               ::std::is_same_v<typename G::value_type, int64>;
+
+/// The numbers of blocks `block` to `block + N - 1` in order.
+template <int N, class Build, class G>
+CUDARRAY_FORCE_INLINE void number_packs(const G& g, int64 block, simd::pack<typename G::value_type, N, Build>* to) {
+  const auto ahead = simd::from_lanes<uint32, N, Build>([](int k) { return uint32(k); });
+  const auto words = g.from.at(uint64(block), ahead);
+  const auto a = g.number(words, 0), b = g.number(words, 1);
+  if constexpr (G::group == 2) {
+    to[0] = simd::interleave<false>(a, b);
+    to[1] = simd::interleave<true>(a, b);
+  } else {
+    const auto c = g.number(words, 2), d = g.number(words, 3);
+    const auto ac = simd::interleave<false>(a, c), bd = simd::interleave<false>(b, d),
+               ac2 = simd::interleave<true>(a, c), bd2 = simd::interleave<true>(b, d);
+    to[0] = simd::interleave<false>(ac, bd);
+    to[1] = simd::interleave<true>(ac, bd);
+    to[2] = simd::interleave<false>(ac2, bd2);
+    to[3] = simd::interleave<true>(ac2, bd2);
+  }
+}
+
+/// Lanes of the packs of a map; 1: it has none.
+template <class Build, class Target, class Tree>
+inline constexpr int map_lanes = [] {
+  if constexpr (pack_map<Target, Tree>) {
+    constexpr int own = int(sizeof(detail::compute_t<typename Target::value_type>));
+    return lanes_for<Build, (own > Tree::widest ? own : Tree::widest)>;
+  } else {
+    return 1;
+  }
+}();
+
+template <class Build, class Target, class Tree, int Operands>
+void map_row(const void* plan, const int64* offsets, const int64* steps, int64 i, int64 n, row_form form) {
+  // copies, which stores to the target cannot change
+  const Target target = static_cast<const map_plan<Target, Tree>*>(plan)->target;
+  const Tree tree = static_cast<const map_plan<Target, Tree>*>(plan)->tree;
+  int64 offset[Operands], step[Operands];
+  for (int k = 0; k < Operands; ++k) offset[k] = offsets[k], step[k] = steps[k];
+  if constexpr (pack_map<Target, Tree>) {
+    using value = typename Target::value_type;
+    constexpr int N = map_lanes<Build, Target, Tree>;
+    value* const to = target.p + offset[0];
+    if constexpr (makes_numbers<Tree>) {
+      constexpr int group = decltype(tree.function)::group;
+      if (form.packs && step[1] == 1 && (offset[1] + i) % group == 0)
+        for (; i + group * N <= n; i += group * N) {
+          simd::pack<typename Tree::value_type, N, Build> v[group];
+          number_packs<N, Build>(tree.function, (offset[1] + i) / group, v);
+          for (int k = 0; k < group; ++k) simd::store_lanes(to + i + k * N, lane_cast<value>(v[k]));
+        }
+    }
+    if (form.packs && n - i >= N) {
+      const int64 misaligned = int64(reinterpret_cast<::std::uintptr_t>(to + i) / sizeof(value) % N);
+      pack_run run[3];
+      const int runs = cut_row(run, i, n, N, misaligned, form);
+      bool ones = true;
+      for (int k = 1; k < Operands; ++k) ones = ones && steps[k] == 1;
+      for (const pack_run* r = run; r < run + runs; ++r) {
+        if (ones && !r->streamed) {
+          for (int64 k = r->begin, stop = k + r->count * N; k < stop; k += N)
+            simd::store_lanes(to + k, lane_cast<value>(tree(pack_access<N, Build, true>{offset, step, k})));
+          continue;
+        }
+        for (int64 k = r->begin, stop = k + r->count * N; k < stop; k += N) {
+          const auto v = lane_cast<value>(tree(pack_access<N, Build>{offset, step, k}));
+          if (r->streamed) simd::stream_lanes(to + k, v);
+          else simd::store_lanes(to + k, v);
+        }
+      }
+    }
+  }
+  for (; i < n; ++i) {
+    const element_access<Build> a{offset, step, i};
+    target(a, tree(a));
+  }
+}
+
+}  // namespace cudarray::inline v0::backend::host
+
+#pragma GCC diagnostic pop
