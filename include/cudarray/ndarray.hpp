@@ -271,14 +271,16 @@ class ndarray {
   /// True if nobody but this handle and, in an expression that is about to end, its own leaves would notice a write.
   template <bool Lasting, class N>
   bool owns_alone(const N& n) const {
-    if (!store_.get() || store_->borrowed || layout_.dims != n.dims() || !is_contiguous()) return false;
+    const detail::leaf_list<N> leaves(n);
+    return owns_alone(n.dims(), leaves.of, N::leaves, Lasting, !detail::has_gather<N> && !detail::ends_in_reduce<N>);
+  }
+  CUDARRAY_PER_BUILD bool owns_alone(const cudarray::shape& dims, const detail::leaf_use* of, int count, bool lasting,
+                                     bool same_place_is_safe) const {
+    if (!store_.get() || store_->borrowed || layout_.dims != dims || !is_contiguous()) return false;
     int64 own = 1;
-    if constexpr (!Lasting)
-      detail::for_each_leaf(n, [&](const auto& l) {
-        if constexpr (requires { l.store; }) own += l.store.get() == store_.get();
-      });
-    return store_.references() == own && store_->ordinal == detail::check_leaves(n) &&
-           !detail::overlaps(store_.get(), layout_, n, !detail::has_gather<N> && !detail::ends_in_reduce<N>);
+    for (int k = 0; k < count && !lasting; ++k) own += of[k].store == store_.get();
+    return store_.references() == own && store_->ordinal == detail::check_leaves(of, count) &&
+           !detail::overlaps(store_.get(), layout_, of, count, same_place_is_safe);
   }
 
   detail::storage_ref store_;

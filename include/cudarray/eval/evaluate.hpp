@@ -5,6 +5,7 @@
 #include "../core/build.hpp"
 #include "../memory/stats.hpp"
 #include "entries.hpp"
+#include "leaves.hpp"
 
 namespace cudarray::inline v0::detail {
 
@@ -34,43 +35,6 @@ template <class Op, class... K>
 inline constexpr bool has_gather<map<Op, K...>> = (has_gather<K> || ...);
 template <class T, class D, class I>
 inline constexpr bool has_gather<gather<T, D, I>> = true;
-
-/// Throws stale_error for a leaf written since it was built, device_error for leaves on two ordinals. Returns the
-/// ordinal.
-template <class N>
-int check_leaves(const N& n) {
-  int ordinal = 0;
-  bool known = false;
-  for_each_leaf(n, [&](const auto& l) {
-    int here;
-    if constexpr (requires { l.store; }) {
-      if (write_count(*l.store) != l.stamp)
-        throw stale_error("array written after this expression was built; use ca::eval where you meant a value");
-      here = l.store->ordinal;
-    } else {
-      here = l.ordinal;
-    }
-    if (known && here != ordinal)
-      throw device_error(cat("operands on devices ", ordinal, " and ", here, ": move one with ca::to"));
-    ordinal = here;
-    known = true;
-  });
-  return ordinal;
-}
-
-/// True if writing `to` while reading the expression could read what was just written.
-template <class N>
-bool overlaps(const storage* store, const layout& to, const N& n, bool same_place_is_safe) {
-  bool risk = false;
-  for_each_leaf(n, [&](const auto& l) {
-    if constexpr (requires { l.store; }) {
-      if (l.store.get() != store || (same_place_is_safe && l.where == to)) return;
-      const extent a = span_of(to), b = span_of(l.where);
-      risk = risk || (a.first <= b.last && b.first <= a.last);
-    }
-  });
-  return risk;
-}
 
 template <class Build, class N>
 auto materialise(const N& n) -> leaf<node_value_t<N>, device_type_t<N>>;
@@ -130,7 +94,7 @@ void with_faults(D device, const F& body) {
 
 /// Writes a checked expression to where nothing it reads lies. The shapes fit.
 template <class Build, class T, class D, class N>
-void run(const storage_ref& store, const layout& to, const N& n, int ordinal) {
+CUDARRAY_NO_INLINE void run(const storage_ref& store, const layout& to, const N& n, int ordinal) {
   const D device{ordinal};
   with_faults<N>(device, [&](fault_record* fault) {
     if (to.elements() == 0) return;
@@ -172,7 +136,8 @@ auto results_to(T* p, const N& n, Space& s) {
 }
 
 template <class Build, class T, class D, class N>
-requires(ends_in_reduce<N>) void run(const storage_ref& store, const layout& to, const N& whole, int ordinal) {
+requires(ends_in_reduce<N>) CUDARRAY_NO_INLINE
+    void run(const storage_ref& store, const layout& to, const N& whole, int ordinal) {
   const auto& n = reduction_in(whole);
   using Op = ::std::remove_cvref_t<decltype(n.op)>;
   const D device{ordinal};
@@ -222,37 +187,45 @@ auto materialise(const N& n) -> leaf<node_value_t<N>, device_type_t<N>> {
 }
 
 /// Throws value_error where an array must not be written.
-inline void check_writable(const storage& s, const layout& l) {
+CUDARRAY_PER_BUILD inline void check_writable(const storage& s, const layout& l) {
   if (s.read_only) throw value_error("assignment: the array borrows const memory, so it is read-only");
   if (repeats_elements(l))
     throw value_error(
         cat("assignment: the array of shape ", l.dims, " repeats elements (stride 0), so it is read-only"));
 }
+/// Throws that, or shape_error where a value of the shape `from` does not fit.
+CUDARRAY_PER_BUILD inline void check_assignment(const storage& s, const layout& to, const shape& from) {
+  check_writable(s, to);
+  if (from != to.dims && broadcast_shapes("assignment", to.dims, from) != to.dims)
+    throw shape_error(cat("assignment: shape ", from, " does not broadcast to ", to.dims));
+}
+/// Throws what check_leaves does, and device_error for leaves on another ordinal than what is written.
+CUDARRAY_PER_BUILD inline void check_operands(const storage& s, const leaf_use* of, int count) {
+  if (const int other = check_leaves(of, count); other != s.ordinal)
+    throw device_error(cat("assignment: operands on devices ", s.ordinal, " and ", other, ": move one with ca::to"));
+}
 
 /// Writes an expression into an array, broadcasting and converting. Alias-safe; a temporary is made only if needed.
 template <class Build, class T, class D, class N>
 void assign(const storage_ref& store, const layout& to, const N& n) {
-  check_writable(*store, to);
-  const shape& dims = n.dims();
-  if (dims != to.dims && broadcast_shapes("assignment", to.dims, dims) != to.dims)
-    throw shape_error(cat("assignment: shape ", dims, " does not broadcast to ", to.dims));
-  const int ordinal = store->ordinal;
+  check_assignment(*store, to, n.dims());
   if constexpr (is_scalar_node<N>) {
-    run<Build, T, D>(store, to, n, ordinal);
+    run<Build, T, D>(store, to, n, store->ordinal);
   } else {
-    if (const int other = check_leaves(n); other != ordinal)
-      throw device_error(cat("assignment: operands on devices ", ordinal, " and ", other, ": move one with ca::to"));
-    const auto by_value = [&](const auto& node) {
+    const leaf_list<N> leaves(n);
+    check_operands(*store, leaves.of, N::leaves);
+    const auto write = [&](const auto& node, bool at_once) {
+      if (at_once) return run<Build, T, D>(store, to, node, store->ordinal);
       count(counters.temporaries);
-      run<Build, T, D>(store, to, materialise<Build>(node), ordinal);
+      run<Build, T, D>(store, to, materialise<Build>(node), store->ordinal);
     };
-    if constexpr (ends_in_reduce<N>) {
-      if (dims != to.dims || overlaps(store.get(), to, n, false)) by_value(n);
-      else run<Build, T, D>(store, to, n, ordinal);
+    constexpr bool as_it_is = ends_in_reduce<N> || (!has_reduce<N> && N::leaves <= most_leaves);
+    if constexpr (as_it_is) {
+      constexpr bool by_element = !ends_in_reduce<N> && !has_gather<N>;
+      write(n, (by_element || n.dims() == to.dims) && !overlaps(store.get(), to, leaves.of, N::leaves, by_element));
     } else {
-      const auto& settled = settle<Build>(n);
-      if (overlaps(store.get(), to, settled, !has_gather<N>)) by_value(settled);
-      else run<Build, T, D>(store, to, settled, ordinal);
+      const auto settled = settle<Build>(n);
+      write(settled, !overlaps(store.get(), to, settled, !has_gather<N>));
     }
   }
   count_write(*store);

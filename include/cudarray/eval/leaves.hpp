@@ -1,0 +1,64 @@
+// What an expression reads, as a list: whether it is stale, on one device, and clear of what is written.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../core/error.hpp"
+#include "../expr/node.hpp"
+
+namespace cudarray::inline v0::detail {
+
+/// A leaf of an expression, or a generator, which has no storage.
+struct leaf_use {
+  const storage* store;
+  const layout* where;
+  uint64 stamp;
+  int ordinal;
+};
+
+/// Everything an expression reads. Checks of the list are compiled once, whatever the expression.
+template <class N>
+struct leaf_list {
+  static constexpr int count = N::leaves;
+  leaf_use of[count > 0 ? count : 1];
+
+  CUDARRAY_PER_BUILD explicit leaf_list(const N& n) {
+    leaf_use* next = of;
+    for_each_leaf(n, [&next](const auto& l) {
+      if constexpr (requires { l.store; }) *next++ = {l.store.get(), &l.where, l.stamp, l.store->ordinal};
+      else *next++ = {nullptr, nullptr, 0, l.ordinal};
+    });
+  }
+};
+
+/// Throws stale_error for a leaf written since it was built, device_error for leaves on two ordinals. Returns the
+/// ordinal.
+CUDARRAY_PER_BUILD inline int check_leaves(const leaf_use* of, int count) {
+  for (int k = 0; k < count; ++k) {
+    if (of[k].store != nullptr && write_count(*of[k].store) != of[k].stamp)
+      throw stale_error("array written after this expression was built; use ca::eval where you meant a value");
+    if (of[k].ordinal != of[0].ordinal)
+      throw device_error(cat("operands on devices ", of[0].ordinal, " and ", of[k].ordinal, ": move one with ca::to"));
+  }
+  return count > 0 ? of[0].ordinal : 0;
+}
+template <class N>
+int check_leaves(const N& n) {
+  return check_leaves(leaf_list<N>(n).of, N::leaves);
+}
+
+/// True if writing `to` while reading the leaves could read what was just written.
+CUDARRAY_PER_BUILD inline bool overlaps(const storage* store, const layout& to, const leaf_use* of, int count,
+                                        bool same_place_is_safe) {
+  for (int k = 0; k < count; ++k) {
+    if (of[k].store != store || (same_place_is_safe && *of[k].where == to)) continue;
+    const extent a = span_of(to), b = span_of(*of[k].where);
+    if (a.first <= b.last && b.first <= a.last) return true;
+  }
+  return false;
+}
+template <class N>
+bool overlaps(const storage* store, const layout& to, const N& n, bool same_place_is_safe) {
+  return overlaps(store, to, leaf_list<N>(n).of, N::leaves, same_place_is_safe);
+}
+
+}  // namespace cudarray::inline v0::detail
