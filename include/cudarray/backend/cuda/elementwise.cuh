@@ -26,19 +26,6 @@ struct row_access : basic_access<true, V, Operands, Trees...> {
   }
 };
 
-/// How many numbers of a tree's leaves are computed together, at most.
-template <class Tree>
-inline constexpr int computed_together = 1;
-template <int I, class G>
-requires requires { G::group; }
-inline constexpr int computed_together<detail::generated<I, G>> = G::group;
-template <class Op, class Types, class... K>
-inline constexpr int computed_together<detail::apply<Op, Types, K...>> = [] {
-  int most = 1;
-  ((most = computed_together<K> > most ? computed_together<K> : most), ...);
-  return most;
-}();
-
 /// Whether rows are read or written where an index says.
 template <class Target, class Tree>
 inline constexpr bool picks_rows = !Target::direct || detail::has_gathered<Tree>;
@@ -262,8 +249,7 @@ void run_elementwise(cuda device, const Target& target, const Tree& tree, const 
   constexpr int loads = loaded::count, widest = int(sizeof(T)) > Tree::widest ? int(sizeof(T)) : Tree::widest;
   constexpr int read = gpu::widest_loaded<Tree, Target>,
                 moved = read > 0 && int(sizeof(T)) > read ? int(sizeof(T)) : read;
-  constexpr int V = gpu::lanes_for<widest, moved> < gpu::computed_together<Tree> ? gpu::computed_together<Tree>
-                                                                                 : gpu::lanes_for<widest, moved>;
+  constexpr int V = gpu::lanes_for<widest, moved>;
   // groups: enough loads under way, few registers; a gathered element waits for its index as well
   constexpr bool picks = gpu::picks_rows<Target, Tree>;
   constexpr int U = loads == 0 || (loads <= 2 && picks) ? 4 : loads <= 2 ? 2 : 1;
