@@ -7,6 +7,7 @@
 
 #if defined(CUDARRAY_HAS_HIGHWAY)
 #include <hwy/contrib/sort/vqsort.h>
+#include <hwy/targets.h>
 #endif
 
 #include "../../eval/sequences.hpp"
@@ -105,6 +106,27 @@ bool by_highway(const detail::sequences& s) {
   constexpr int64 few = 4;  // threads whose radix sort is slower
   return s.n >= 32 && (s.n < shared_sequence || s.outer >= num_threads() || num_threads() <= few);
 }
+
+/// While it stands, Highway sorts elements of 4 bytes by AVX2 on AMD's processors with AVX-512: these store the lanes
+/// that a mask picks one by one, and sorts by that take 6 times as long. (Later versions of Highway have a target for
+/// them.)
+struct CUDARRAY_PER_BUILD highway_choice {
+#if defined(CUDARRAY_HAS_HIGHWAY) && defined(__x86_64__)
+  bool narrower = false;
+  explicit highway_choice(int bytes) {
+    if (bytes != 4 || !__builtin_cpu_is("amd")) return;
+    constexpr auto avx512 = HWY_AVX3 | HWY_AVX3_DL, better = HWY_AVX3_DL - 1;
+    const auto has = ::hwy::SupportedTargets();
+    narrower = (has & avx512) != 0 && (has & better) == 0;
+    if (narrower) ::hwy::GetChosenTarget().Update(has & ~avx512);
+  }
+  ~highway_choice() {
+    if (narrower) ::hwy::GetChosenTarget().Update(::hwy::SupportedTargets());
+  }
+#else
+  explicit highway_choice(int) {}
+#endif
+};
 
 #if defined(CUDARRAY_HAS_HIGHWAY)
 /// Ascending into `to`; NaN last, and zeros of both signs as they stood. Floats as integers of their order: Highway 1.0
@@ -286,6 +308,7 @@ detail::storage_ref sort_sequences(cpu device, const detail::sequences& s) {
   detail::storage_ref r = allocate(device, ::std::size_t(s.elements()) * sizeof(T));
   detail::count(detail::counters.kernels);
   const bool highway = host::by_highway<Build, T>(s);
+  const host::highway_choice choice(highway ? int(sizeof(T)) : 0);
   host::each_sequence(s, highway || s.n < host::shared_sequence, [&](int64 o) {
     const T* const from = s.at<T>() + o * s.n;
     T* const to = static_cast<T*>(r->data) + o * s.n;
