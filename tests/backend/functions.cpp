@@ -222,3 +222,14 @@ TEST_CASE("packs: division and shifts are as on numbers, bit by bit") {
   check_pairs<ca::int64>();
   check_pairs<ca::uint64>();
 }
+
+TEST_CASE("functions: one of the user's sees each element once, and each result of a reduction") {
+  for (const int64 n : {1, 3, 16, 300}) {
+    int calls = 0;
+    const auto counted = [&calls](float v) { return ++calls, v; };
+    const array<float> a = ca::ones<float>({n, 5}, host);
+    const array<float> sums = ca::map(counted, ca::sum(a, 1)) + 1.f;
+    CHECK(calls == n);
+    CHECK(ca::all(sums == 6.f).item());
+  }
+}

@@ -45,6 +45,8 @@ TEST_CASE("fusion: elementwise statements are one kernel") {
   check("a[::2, ::-1]", {1, 0, 1},
         [&] { const array d = ca::copy(a(ca::slice(ca::none, ca::none, 2), ca::slice(ca::none, ca::none, -1))); });
   check("take", {1, 0, 1}, [&] { const array d = ca::take(a, ca::ndarray<ca::int32>(i(0))) * 2.f; });
+  const ca::ndarray<ca::int32> picks = ca::astype<ca::int32>(row);
+  check("take, broadcast", {1, 0, 0}, [&] { y(_) = ca::take(row, picks); });
   check("a[mask] = value", {1, 0, 0}, [&] { y(m) = 0.f; });
   check("uniform", {1, 0, 1}, [&] { ca::random::uniform({64}); });
   check("normal", {1, 0, 1}, [&] { ca::random::normal({64}); });

@@ -133,6 +133,26 @@ TEST_CASE("ragged: more than two axes, functions of what is picked, several oper
                 cut));
 }
 
+TEST_CASE("ragged: an index that is picked itself") {
+  const auto check = [](auto type, int64 n) {
+    using T = decltype(type);
+    INFO(n << " columns, " << ca::dtype_name<T>);
+    const sample<T> s(20 * n);
+    const ca::ndarray<T> x = ca::reshape(s.a, {20, n});
+    const ca::ndarray<int> j = ca::array<int>({19, 0, 7, 7, 3}), i = ca::array<int>({4, -2, 0, 1});
+    std::vector<int> expected;
+    for (const int row : {3, 7, 19, 0})
+      for (int64 k = 0; k < n; ++k) expected.push_back(s.v[std::size_t(row * n + k)]);
+    CHECK(same<T>(ca::ndarray<T>(ca::take(x, ca::take(j, i, 0), 0)), expected));
+    CHECK(same<T>(ca::ndarray<T>(ca::take(x, ca::take(j, i, 0) + 0, 0)), expected));
+  };
+  for (const int64 n : {8, 33, 127, 128}) {
+    check(float(), n);
+    check(ca::float16(), n);
+    check(ca::int8(), n);
+  }
+}
+
 TEST_CASE("ragged: an index out of range is named") {
   const ca::ndarray<ca::float16> m = ca::zeros<ca::float16>({9, 37});
   const auto message = test::thrown<ca::index_error>([&] {
@@ -141,4 +161,15 @@ TEST_CASE("ragged: an index out of range is named") {
   });
   CHECK(message.find("9") != std::string::npos);
   CHECK(message.find("take") != std::string::npos);
+  // what is not picked reads as 0, and all else as it is
+  const sample<ca::float16> s(3 * 37);
+  const ca::ndarray<ca::float16> x = ca::reshape(s.a, {3, 37});
+  ca::ndarray<ca::float16> to = ca::ones<ca::float16>({2, 37});
+  test::thrown<ca::index_error>([&] {
+    to(_) = ca::take(x, ca::ndarray<int>(ca::array<int>({1, 9})), 0);
+    ca::synchronize();
+  });
+  std::vector<int> expected(s.v.begin() + 37, s.v.begin() + 74);
+  expected.insert(expected.end(), 37, 0);
+  CHECK(same<ca::float16>(to, expected));
 }

@@ -222,7 +222,8 @@ void assign(const storage_ref& store, const layout& to, const N& n) {
     constexpr bool as_it_is = ends_in_reduce<N> || (!has_reduce<N> && N::leaves <= most_leaves);
     if constexpr (as_it_is) {
       constexpr bool by_element = !ends_in_reduce<N> && !has_gather<N>;
-      write(n, (by_element || n.dims() == to.dims) && !overlaps(store.get(), to, leaves.of, N::leaves, by_element));
+      const bool fits = !ends_in_reduce<N> || n.dims() == to.dims;  // a reduction does not broadcast its results
+      write(n, fits && !overlaps(store.get(), to, leaves.of, N::leaves, by_element));
     } else {
       const auto settled = settle<Build>(n);
       write(settled, !overlaps(store.get(), to, settled, !has_gather<N>));

@@ -160,6 +160,15 @@ struct apply {
   }
 };
 
+/// True if all functions of a tree have a form for lanes: these may be computed where nothing is kept of them. A user's
+/// function sees the elements that there are, once each.
+template <class Tree>
+inline constexpr bool in_lanes = true;
+template <int I, class T, class X>
+inline constexpr bool in_lanes<gathered<I, T, X>> = in_lanes<X>;
+template <class Op, class Types, class... K>
+inline constexpr bool in_lanes<apply<Op, Types, K...>> = Op::lanes && (in_lanes<K> && ...);
+
 /// True if a tree reads elements that an index picks.
 template <class Tree>
 inline constexpr bool has_gathered = false;

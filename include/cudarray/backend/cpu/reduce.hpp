@@ -271,7 +271,8 @@ template <class Build, class Op, class Types, class T, class Through>
 void store_results(const detail::store_through<T, Through>& target, const typename Types::total* totals, int64 offset,
                    int64 step, int64 n, int64 count) {
   using result = typename Types::result;
-  constexpr int64 most = 256, N = map_lanes<Build, detail::store_to<T>, Through>, aligned[] = {0, 0}, ones[] = {1, 1};
+  constexpr int64 most = 256, N = detail::in_lanes<Through> ? map_lanes<Build, detail::store_to<T>, Through> : 1,
+                  aligned[] = {0, 0}, ones[] = {1, 1};
   alignas(64) result results[most];
   alignas(64) T passed[most];
   const Through tree = detail::reading(target.through, results);

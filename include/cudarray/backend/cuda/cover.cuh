@@ -171,7 +171,8 @@ CUDARRAY_NO_INLINE bool ragged_rows(const detail::iteration_space<Operands>& s, 
   for (int k = 0; k < Operands; ++k) index |= of[k].index_leaves;
   if (x < 0 || s.extent[x] < (index != 0 ? V : 8 * V) || !readable_around(s, of)) return false;
   for (int k = 0; k < Operands; ++k)
-    if (of[k].data == nullptr || s.stride[k][x] != (index >> k & 1 ? 0 : 1)) return false;
+    if (of[k].data == nullptr || s.stride[k][x] != (index >> k & 1 ? 0 : 1) || (of[k].gathered && index >> k & 1))
+      return false;
   dense = true;
   int64 before = 1;
   for (int d = x; d >= 0; before *= s.extent[d--]) dense = dense && s.stride[0][d] == before;

@@ -256,8 +256,8 @@ void run_elementwise(cuda device, const Target& target, const Tree& tree, const 
   constexpr bool may_turn = !picks && loads > 0 && loads <= 12;
   constexpr int side = widest <= 4 && loads <= 4 ? 64 : 32, slot = side * (side + 1) * Tree::widest;
   // ragged rows: where one element at a time would not do, which it does where these are wide
-  constexpr bool lines_up =
-      Target::direct && (picks || moved <= 2) && gpu::lines_up<V, gpu::index_operands<Tree>, gpu::all_operands<Tree>>;
+  constexpr bool lines_up = Target::direct && detail::in_lanes<Tree> && (picks || moved <= 2) &&
+                            gpu::lines_up<V, gpu::index_operands<Tree>, gpu::all_operands<Tree>>;
   gpu::survey<Operands> leaves;
   detail::for_each_operand(tree, leaves);
   leaves.written(target);

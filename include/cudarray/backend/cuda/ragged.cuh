@@ -12,7 +12,8 @@ template <class T, int V>
 struct two_words {
   static constexpr int size = int(sizeof(T)), bytes = V * size, words = bytes / 4;
   uint32 w[2 * words];
-  int off;  ///< bytes before lane 0
+  int off;    ///< bytes before lane 0
+  bool none;  ///< nothing is picked: lanes are 0
 
   /// Loads lanes [begin, end) of those at `p`. Others may be any.
   __device__ void load(const T* p, int begin, int end) {
@@ -33,6 +34,8 @@ struct two_words {
     if constexpr (size < 4)
 #pragma unroll
       for (int i = 0; i < words; ++i) w[i] = __funnelshift_r(w[i], w[i + 1], off % 4 * 8);
+#pragma unroll
+    for (int i = 0; i < words; ++i) w[i] = none ? 0 : w[i];
   }
 
  private:
@@ -118,6 +121,7 @@ struct ragged_access : basic_access<true, V, Operands, Tree> {
       two_words<T, V>& span = static_cast<detail::slot<I, two_words<T, V>>&>(a.spans).value;
       if constexpr (S == moves) {
         span.load(from, a.begin, fits ? a.inside : 0);
+        span.none = !fits;
       } else {
         span.line_up();
         auto& value = a.template held<I, T>();

@@ -31,7 +31,7 @@ using scan_result = typename Op::template types<T>::result;
 template <class T, class R, int Widest = int(sizeof(T) > sizeof(R) ? sizeof(T) : sizeof(R))>
 inline constexpr int scan_items = sizeof(T) == 1 || Widest <= 4 ? 16 : 64 / Widest;
 
-/// Of rows that have several tiles: what passes through registers is packed there.
+/// Of rows that are longer than a tile of those: what passes through registers is packed there.
 template <class T, class R>
 inline constexpr int scan_row_items = sizeof(T) <= 2 && sizeof(R) <= 2 ? 32 : scan_items<T, R>;
 
