@@ -24,7 +24,7 @@ inline storage_ref no_storage() {
 
 /// A node converted to T where it is not T already.
 template <class T, class N>
-decltype(auto) cast_node(N&& n) {
+CUDARRAY_PER_BUILD decltype(auto) cast_node(N&& n) {
   if constexpr (::std::is_same_v<node_value_t<::std::remove_cvref_t<N>>, T>) return static_cast<N&&>(n);
   else return elementwise("astype", op::astype_op<T>{}, static_cast<N&&>(n));
 }
@@ -63,11 +63,11 @@ class ndarray {
   using device_type = Device;
 
   /// An empty array of shape (0,).
-  ndarray() { layout_.dims.push_back(0); }
+  CUDARRAY_PER_BUILD ndarray() { layout_.dims.push_back(0); }
   CUDARRAY_PER_BUILD ndarray(const ndarray&) = default;
   CUDARRAY_PER_BUILD ndarray(ndarray&&) noexcept = default;
   /// A view: shares the leaf's storage.
-  explicit ndarray(detail::leaf<T, Device> n) : store_(::std::move(n.store)), layout_(n.where) {}
+  CUDARRAY_PER_BUILD explicit ndarray(detail::leaf<T, Device> n) : store_(::std::move(n.store)), layout_(n.where) {}
 
   /// Evaluates an expression into a new array, converting within NumPy's `same_kind`. Throws stale_error.
   template <array_expression E, class Build = this_build>
@@ -155,14 +155,14 @@ class ndarray {
   }
 
   /// Integers, slices, `_`, newaxis and ellipsis make a view. Throws index_error; slices out of range clip.
-  template <basic_index... I>
+  template <basic_index... I, class Build = this_build>
   ndarray operator()(const I&... i) const {
     const index_item items[sizeof...(I) + 1] = {index_item(i)..., index_item(0)};
     return view(items, int(sizeof...(I)));
   }
   /// A mask of the leading axes' shape, or integers that pick along axis 0: a selection, which reads by gathering and
   /// can be assigned. Reading a mask synchronises.
-  template <array_expression I>
+  template <array_expression I, class Build = this_build>
   selection<T, Device> operator()(const I& i) const {
     return {*this, i};
   }
@@ -181,13 +181,13 @@ class ndarray {
   /// The address of the first element, in the device's memory. What is written through it no expression notices.
   T* data() const { return store_.get() ? static_cast<T*>(store_->data) + layout_.offset : nullptr; }
   /// The elements of a contiguous host array. Throws value_error if it is not contiguous.
-  ::std::span<T> span() const requires(Device::host_accessible) {
+  CUDARRAY_PER_BUILD ::std::span<T> span() const requires(Device::host_accessible) {
     if (!is_contiguous())
       throw value_error(detail::cat("span: the array of shape ", shape(), " is not contiguous: use .copy()"));
     return {data(), ::std::size_t(size())};
   }
   /// Unchecked access by N indices. Throws shape_error if the array does not have N axes.
-  template <int N>
+  template <int N, class Build = this_build>
   detail::accessor<T, N> access() const requires(Device::host_accessible) {
     if (ndim() != N) throw shape_error(detail::cat("access: ", N, " indices for an array of shape ", shape()));
     detail::accessor<T, N> a{data(), {}};
@@ -195,7 +195,7 @@ class ndarray {
     return a;
   }
   /// One element of a host array. Throws index_error.
-  template <::std::integral... I>
+  template <::std::integral... I, class Build = this_build>
   T& at(I... i) const requires(Device::host_accessible) {
     if (int(sizeof...(I)) != ndim())
       throw index_error(detail::cat("at: ", sizeof...(I), " indices for an array of shape ", shape()));

@@ -22,6 +22,12 @@ static host_array work(const host_array& a) {
   ca::random::generator g(1);
   const host_array numbers = ca::random::uniform<float, ca::cpu>({10}, 0, 1, g);
   if (text.empty()) return ca::nnet::dropout(numbers, 0.5, g).value;
+  if (text == "?") {  // what says little and is inlined seldom
+    const host_array given = ca::array<float>({{1, 2}, {3, 4}}), two = ca::nnet::sigmoid(given) + ca::std(given, 0);
+    const auto parts = ca::split(two, 2);
+    parts[0].at(0, 0) = two.access<2>()(0, 1) + parts[1].span()[0] + ca::dot(two, two).item();
+    return parts[0](ca::_, ca::newaxis) + float(ca::max(two, 1).ndim() + ca::random::thread_generator().seed());
+  }
   return ca::nnet::softmax(p(ca::_, ca::slice(ca::none, ca::none, -1)));
 }
 

@@ -76,6 +76,13 @@ TEST_CASE("scatter_add: dtypes") {
   const auto few = [](sequence& s) { return s.below(9); };
   CHECK(adds<double>(9, 100, 4, few));
   CHECK(adds<ca::int32>(9, 100, 4, few));
+  CHECK(adds<ca::int32>(100000, 70000, 8, [](sequence& s) { return s.below(200000) - 100000; }));
+  CHECK(adds<ca::uint64>(3, 70000, 1, [](sequence&) { return 1; }));
+  const auto two = ca::zeros<ca::int64>({2, 3, 2});
+  ca::scatter_add(two, ca::array<int>({-1, 0, 2, 2}), -ca::reshape(ca::arange<ca::int64>(16), {2, 4, 2}), 1);
+  CHECK(test::equal(two, {2, 3, 2}, numbers{-2, -3, 0, 0, -10, -13, -10, -11, 0, 0, -34, -37}));
+  ca::scatter_add(two, ca::arange<int>(90) % 3, ca::array<ca::int64>({1, 2}), 1);
+  CHECK(test::equal(two, {2, 3, 2}, numbers{28, 57, 30, 60, 20, 47, 20, 49, 30, 60, -4, 23}));
   CHECK(adds<ca::uint8>(9, 40, 16, few));
   CHECK(adds<ca::float16>(9, 100, 8, few));
   const auto z = ca::zeros<ca::complex64>(2);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "build.hpp"
 #include "philox.hpp"
 
 namespace cudarray::inline v0::random {
@@ -50,7 +51,7 @@ CUDARRAY_PUBLIC inline thread_state& this_thread() {
 }  // namespace detail_random
 
 /// This thread's generator: stream k for the k-th thread that asks, restarted by `seed`.
-inline generator& thread_generator() {
+CUDARRAY_PER_BUILD inline generator& thread_generator() {
   auto& s = detail_random::this_thread();
   const uint64 epoch = __atomic_load_n(&detail_random::process.epoch, __ATOMIC_ACQUIRE);
   if (s.epoch != epoch) {

@@ -130,7 +130,7 @@ store_to<T> results_to(T* p, const reduce<Op, K>&, Space&) {
   return {p};
 }
 template <class T, class N, class Space>
-auto results_to(T* p, const N& n, Space& s) {
+CUDARRAY_PER_BUILD auto results_to(T* p, const N& n, Space& s) {
   const auto through = lower<1>(n, same_axes, s, nullptr);
   return store_through<T, ::std::remove_cv_t<decltype(through)>>{p, through};
 }

@@ -299,30 +299,30 @@ void place(Space& s, const shape& dims, const int64* stride, const int* axis_of,
 }
 
 template <int I, class T, class D, class Space>
-auto lower(const leaf<T, D>& n, const int* axis_of, Space& s, fault_record*) {
+CUDARRAY_PER_BUILD auto lower(const leaf<T, D>& n, const int* axis_of, Space& s, fault_record*) {
   place<I>(s, n.where.dims, n.where.stride, axis_of, n.store.get());
   return load<I, T>{static_cast<const T*>(n.store->data) + n.where.offset};
 }
 
 template <int I, class T, class Space>
-auto lower(const scalar<T>& n, const int*, Space&, fault_record*) {
+CUDARRAY_PER_BUILD auto lower(const scalar<T>& n, const int*, Space&, fault_record*) {
   return constant<T>{n.value};
 }
 
 /// A reduction that a statement ends in: its result.
 template <int I, class Op, class K, class Space>
-auto lower(const reduce<Op, K>&, const int*, Space&, fault_record*) {
+CUDARRAY_PER_BUILD auto lower(const reduce<Op, K>&, const int*, Space&, fault_record*) {
   return load<1, node_value_t<reduce<Op, K>>>{nullptr};
 }
 
 template <int I, class G, class D, class Space>
-auto lower(const generate<G, D>& n, const int* axis_of, Space& s, fault_record*) {
+CUDARRAY_PER_BUILD auto lower(const generate<G, D>& n, const int* axis_of, Space& s, fault_record*) {
   place<I>(s, n.extents, c_layout(n.extents).stride, axis_of, nullptr);
   return generated<I, G>{n.function};
 }
 
 template <int I, class T, class D, class X, class Space>
-auto lower(const gather<T, D, X>& n, const int* axis_of, Space& s, fault_record* fault) {
+CUDARRAY_PER_BUILD auto lower(const gather<T, D, X>& n, const int* axis_of, Space& s, fault_record* fault) {
   const layout& from = n.source.where;
   const int inserted = n.index.dims().ndim();
   for (int d = 0; d < from.ndim(); ++d) {
@@ -362,7 +362,7 @@ auto lower_map(const map<Op, K...>& n, const int* axis_of, Space& s, fault_recor
                                         fault)}...}};
 }
 template <int I, class Op, class... K, class Space>
-auto lower(const map<Op, K...>& n, const int* axis_of, Space& s, fault_record* fault) {
+CUDARRAY_PER_BUILD auto lower(const map<Op, K...>& n, const int* axis_of, Space& s, fault_record* fault) {
   return lower_map<I>(n, axis_of, s, fault, ::std::make_integer_sequence<int, int(sizeof...(K))>{});
 }
 

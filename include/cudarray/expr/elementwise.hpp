@@ -82,7 +82,7 @@ using operand_t = ::std::remove_cvref_t<decltype(as_operand<C>("", ::std::declva
 
 /// The shape of an operand.
 template <class X>
-decltype(auto) dims_of(const X& x) {
+CUDARRAY_PER_BUILD decltype(auto) dims_of(const X& x) {
   if constexpr (requires { x.dims(); }) return x.dims();
   else return x.shape();
 }

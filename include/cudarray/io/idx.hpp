@@ -12,16 +12,18 @@
 namespace cudarray::inline v0 {
 namespace detail {
 
-/// Reads a plain or, with zlib, a gzipped file. Every failure throws io_error with path and reason.
-class idx_reader {
- public:
 #if defined(CUDARRAY_HAS_ZLIB)
-  explicit idx_reader(const ::std::string& path) : path_(path) {
+/// Reads a plain or gzipped file. Every failure throws io_error with path and reason.
+class gzip_reader {
+ public:
+  CUDARRAY_PER_BUILD explicit gzip_reader(const ::std::string& path) : path_(path) {
     { file exists(path, "rb"); }  // says why it cannot be opened
     f_ = ::gzopen(path.c_str(), "rb");
     if (f_ == nullptr) fail("cannot be opened");
   }
-  ~idx_reader() { ::gzclose(f_); }
+  ~gzip_reader() { ::gzclose(f_); }
+  gzip_reader(const gzip_reader&) = delete;
+  gzip_reader& operator=(const gzip_reader&) = delete;
   void read(void* to, ::std::size_t bytes) {
     for (::std::size_t at = 0; at < bytes;) {
       const unsigned part = bytes - at < (1u << 30) ? unsigned(bytes - at) : 1u << 30;
@@ -31,36 +33,33 @@ class idx_reader {
       at += ::std::size_t(n);
     }
   }
-
- private:
-  gzFile f_ = nullptr;
-#else
-  explicit idx_reader(const ::std::string& path) : f_(path, "rb"), path_(path) {
-    if (path.size() > 3 && path.compare(path.size() - 3, 3, ".gz") == 0)
-      fail("built without zlib, which gzipped files need");
-  }
-  void read(void* to, ::std::size_t bytes) { f_.read(to, bytes); }
-
- private:
-  file f_;
-#endif
- public:
-  idx_reader(const idx_reader&) = delete;
-  idx_reader& operator=(const idx_reader&) = delete;
   [[noreturn]] void fail(const ::std::string& why) const { throw io_error(cat(path_, ": ", why)); }
 
  private:
   ::std::string path_;
+  gzFile f_ = nullptr;
 };
+using idx_reader = gzip_reader;
+#else
+/// Reads a plain file, and says so of a gzipped one.
+class plain_reader : public file {
+ public:
+  CUDARRAY_PER_BUILD explicit plain_reader(const ::std::string& path) : file(path, "rb") {
+    if (path.size() > 3 && path.compare(path.size() - 3, 3, ".gz") == 0)
+      fail("built without zlib, which gzipped files need");
+  }
+};
+using idx_reader = plain_reader;
+#endif
 
 }  // namespace detail
 
 /// Reads an IDX file of bytes as an array of `axes` axes (3 for images, 1 for labels), on the CPU. Throws io_error for
 /// a missing, truncated or foreign file.
 ///     auto images = ca::load_idx("train-images-idx3-ubyte.gz", 3);  // (60000, 28, 28), uint8
-template <class Host = cpu>
+template <class Host = cpu, class Build = this_build, class Reader = detail::idx_reader>
 const ndarray<uint8, Host> load_idx(const ::std::string& path, int axes) {
-  detail::idx_reader f(path);
+  Reader f(path);
   unsigned char magic[4];
   f.read(magic, sizeof magic);
   if (magic[0] != 0 || magic[1] != 0 || magic[2] != 8 || magic[3] != axes)

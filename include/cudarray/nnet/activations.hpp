@@ -13,7 +13,7 @@ using cudarray::tanh;
 /// evaluated into c.
 #define CUDARRAY_ACTIVATION(name, value)                                    \
   template <array_expression X>                                             \
-  auto name(const X& x) {                                                   \
+  CUDARRAY_PER_BUILD auto name(const X& x) {                                \
     return value;                                                           \
   }                                                                         \
   template <array_expression X, class T, class D, class Build = this_build> \

@@ -110,7 +110,7 @@ auto one_hot_encode(const L& labels, int64 n) {
 
 /// The position of the largest element of each row: (b, n) -> (b,), int64. Lazy.
 template <array_expression X>
-auto one_hot_decode(const X& x) {
+CUDARRAY_PER_BUILD auto one_hot_decode(const X& x) {
   return detail::make_reduce<op::argmax_op>("nnet::one_hot_decode", x, -1, false);
 }
 

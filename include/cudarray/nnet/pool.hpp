@@ -56,7 +56,7 @@ CUDARRAY_PER_BUILD cudarray::detail::pooling describe(const window_grid& g, bool
 }
 
 template <class A>
-ndarray<value_type_t<A>, device_type_t<A>> pooled_operand(const A& a) {
+CUDARRAY_PER_BUILD ndarray<value_type_t<A>, device_type_t<A>> pooled_operand(const A& a) {
   using T = value_type_t<A>;
   static_assert(cudarray::detail::is_floating<T> || cudarray::detail::is_integer<T>,
                 "cudarray: pooling takes floating-point or integer arrays");

@@ -81,7 +81,7 @@ const ndarray<T, Device> ones(const shape& s, Device device = {}) {
 
 /// Arrays of the shape, dtype and device of another; `zeros_like<int>(x)` changes the dtype. Eager.
 template <class T = void, class U, class Device>
-auto empty_like(const ndarray<U, Device>& a) {
+CUDARRAY_PER_BUILD auto empty_like(const ndarray<U, Device>& a) {
   return empty<::std::conditional_t<::std::is_void_v<T>, U, T>>(a.shape(), a.device());
 }
 template <class T = void, class U, class Device, scalar_value S, class Build = this_build>
@@ -149,11 +149,11 @@ template <class T>
 struct nested_list {
   ::std::vector<T> flat;
   shape dims;
-  nested_list() : dims{0} {}  // {}
-  nested_list(T v) : flat{v} {}
-  template <scalar_value S>
+  CUDARRAY_PER_BUILD nested_list() : dims{0} {}  // {}
+  CUDARRAY_PER_BUILD nested_list(T v) : flat{v} {}
+  template <scalar_value S, class Build = this_build>
   requires(!::std::is_same_v<S, T>) nested_list(S v) : flat{fit_scalar<T>("array", v).value} {}
-  CUDARRAY_COLD nested_list(::std::initializer_list<nested_list> items) {
+  CUDARRAY_PER_BUILD CUDARRAY_COLD nested_list(::std::initializer_list<nested_list> items) {
     dims = shape{int64(items.size())};
     const nested_list* first = items.begin();
     if (first == items.end()) return;
@@ -167,7 +167,7 @@ struct nested_list {
 };
 
 template <class T, class Device>
-CUDARRAY_COLD ndarray<T, Device> upload(const T* data, const shape& s, Device device) {
+CUDARRAY_PER_BUILD CUDARRAY_COLD ndarray<T, Device> upload(const T* data, const shape& s, Device device) {
   auto r = new_array<T>("array", s, device);
   copy_from_host(device, *r.store, 0, data, ::std::size_t(s.elements()) * sizeof(T));
   return ndarray<T, Device>(::std::move(r));

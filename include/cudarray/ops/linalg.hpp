@@ -189,7 +189,7 @@ const ndarray<T, D> matmul(const X& x, const Y& y, const out_argument<T, D>& o) 
 namespace detail {
 /// For 3-d operands NumPy's dot and inner are other functions than matmul.
 template <class X, class Y>
-void check_two_axes(const char* function, const X& x, const Y& y) {
+CUDARRAY_PER_BUILD void check_two_axes(const char* function, const X& x, const Y& y) {
   const shape a = as_operand<float>(function, x).dims(), b = as_operand<float>(function, y).dims();
   if (a.ndim() > 2 || b.ndim() > 2)
     throw shape_error(cat(function, ": shapes ", a, " and ", b, ": at most 2 axes each; ca::matmul takes batches"));

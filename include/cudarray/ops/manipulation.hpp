@@ -175,7 +175,8 @@ const ndarray<T, Device> stack(::std::initializer_list<ndarray<T, Device>> parts
 /// Views of the parts between split points along an axis.
 ///     auto parts = ca::split(a, {2, 5});  // a[:2], a[2:5], a[5:]
 template <class T, class Device>
-::std::vector<ndarray<T, Device>> split(const ndarray<T, Device>& a, ::std::span<const int64> points, int axis = 0) {
+CUDARRAY_PER_BUILD ::std::vector<ndarray<T, Device>> split(const ndarray<T, Device>& a, ::std::span<const int64> points,
+                                                           int axis = 0) {
   const int at = detail::normal_axis("split", axis, a.ndim());
   ::std::vector<ndarray<T, Device>> parts;
   index_item items[max_rank] = {_, _, _, _, _, _, _, _};
@@ -188,13 +189,13 @@ template <class T, class Device>
   return parts;
 }
 template <class T, class Device>
-::std::vector<ndarray<T, Device>> split(const ndarray<T, Device>& a, ::std::initializer_list<int64> points,
-                                        int axis = 0) {
+CUDARRAY_PER_BUILD ::std::vector<ndarray<T, Device>> split(const ndarray<T, Device>& a,
+                                                           ::std::initializer_list<int64> points, int axis = 0) {
   return split(a, ::std::span<const int64>(points.begin(), points.size()), axis);
 }
 /// Views of `sections` equal parts along an axis. Throws value_error where they would not be equal.
 template <class T, class Device>
-::std::vector<ndarray<T, Device>> split(const ndarray<T, Device>& a, int64 sections, int axis = 0) {
+CUDARRAY_PER_BUILD ::std::vector<ndarray<T, Device>> split(const ndarray<T, Device>& a, int64 sections, int axis = 0) {
   const int64 n = a.shape()[detail::normal_axis("split", axis, a.ndim())];
   if (sections <= 0 || n % sections != 0)
     throw value_error(detail::cat("split: axis of ", n, " does not divide into ", sections, " equal parts"));

@@ -9,7 +9,7 @@ namespace cudarray::inline v0 {
 /// Each returns a lazy expression of the operand's shape; with `ca::out(c)` last it is evaluated into c.
 #define CUDARRAY_UNARY_FUNCTION(name, rule_, value)                                            \
   template <array_expression X>                                                                \
-  auto name(X&& x) {                                                                           \
+  CUDARRAY_PER_BUILD auto name(X&& x) {                                                        \
     return detail::elementwise(#name, op::name##_op{}, static_cast<X&&>(x));                   \
   }                                                                                            \
   template <array_expression X, class T, class D, class Build = this_build>                    \
@@ -35,22 +35,22 @@ CUDARRAY_BINARY_TABLE(CUDARRAY_BINARY_FUNCTION)
 
 /// The absolute value; NumPy's short name and CUDArray's `fabs`.
 template <array_expression X>
-auto abs(const X& x) {
+CUDARRAY_PER_BUILD auto abs(const X& x) {
   return absolute(x);
 }
 template <array_expression X>
-auto fabs(const X& x) {
+CUDARRAY_PER_BUILD auto fabs(const X& x) {
   return absolute(x);
 }
 template <class X, class Y>
-requires(array_expression<X> || array_expression<Y>) auto mod(const X& x, const Y& y) {
+requires(array_expression<X> || array_expression<Y>) CUDARRAY_PER_BUILD auto mod(const X& x, const Y& y) {
   return detail::elementwise("mod", op::remainder_op{}, x, y);
 }
 
 /// Elements of `a` where `condition` holds, of `b` elsewhere; all three broadcast. Lazy; with `ca::out(c)` last into c.
 ///     ca::where(x > 0, x, 0.1f * x)
 template <array_expression C, class A, class B>
-auto where(const C& condition, const A& a, const B& b) {
+CUDARRAY_PER_BUILD auto where(const C& condition, const A& a, const B& b) {
   if constexpr (scalar_value<A> && scalar_value<B>) {
     // two scalars: their own types decide
     using strong = result_type_t<normal_dtype_t<A>, normal_dtype_t<B>>;
@@ -69,7 +69,7 @@ const ndarray<T, D> where(const C& condition, const A& a, const B& b, const out_
 /// Elements limited to [low, high]; arrays or scalars, broadcast. A low above high gives high. Lazy; with `ca::out(c)`
 /// last into c.
 template <array_expression X, class L, class H>
-auto clip(const X& x, const L& low, const H& high) {
+CUDARRAY_PER_BUILD auto clip(const X& x, const L& low, const H& high) {
   return detail::elementwise("clip", op::clip_op{}, x, low, high);
 }
 template <array_expression X, class L, class H, class T, class D, class Build = this_build>
@@ -79,7 +79,7 @@ const ndarray<T, D> clip(const X& x, const L& low, const H& high, const out_argu
 
 /// The elements as dtype T. Float to integer saturates and NaN gives 0. Lazy.
 template <dtype T, array_expression X>
-auto astype(const X& x) {
+CUDARRAY_PER_BUILD auto astype(const X& x) {
   return detail::elementwise("astype", op::astype_op<T>{}, x);
 }
 
@@ -87,7 +87,7 @@ auto astype(const X& x) {
 /// or lambda with `__host__ __device__`. It takes the elements of the operands (float for the half types).
 ///     auto huber = ca::map([](float e) { return e < 1 ? e * e / 2 : e - 0.5f; }, ca::abs(x - y));
 template <class F, class... X>
-requires(array_expression<X> || ...) auto map(const F& f, const X&... x) {
+requires(array_expression<X> || ...) CUDARRAY_PER_BUILD auto map(const F& f, const X&... x) {
   return detail::elementwise("map", op::user_op<F>{{}, f}, x...);
 }
 

@@ -59,7 +59,7 @@ CUDARRAY_PER_BUILD auto make_reduce(const char* function, X&& x, const axes& ove
 }
 
 template <class To, class X>
-auto widened(X&& x) {
+CUDARRAY_PER_BUILD auto widened(X&& x) {
   if constexpr (::std::is_void_v<To>) return as_operand<float>("", static_cast<X&&>(x));
   else return elementwise("astype", op::astype_op<To>{}, static_cast<X&&>(x));
 }
@@ -73,12 +73,12 @@ concept reduction_option = ::std::is_same_v<X, keepdims_t> || ::std::is_same_v<X
 /// Axes absent: all; `{}`: none. They throw index_error or value_error for wrong axes, when the expression is built.
 #define CUDARRAY_REDUCTION(name, node)                                                      \
   template <class T = void, array_expression X, reduction_option... O>                      \
-  auto name(X&& x, axes over, const O&... o) {                                              \
+  CUDARRAY_PER_BUILD auto name(X&& x, axes over, const O&... o) {                           \
     const auto opt = detail::options(o...);                                                 \
     return node;                                                                            \
   }                                                                                         \
   template <class T = void, array_expression X, reduction_option... O>                      \
-  auto name(X&& x, const O&... o) {                                                         \
+  CUDARRAY_PER_BUILD auto name(X&& x, const O&... o) {                                      \
     return name<T>(static_cast<X&&>(x), axes::all(), o...);                                 \
   }                                                                                         \
   template <class T = void, array_expression X, class U, class D, class Build = this_build> \
@@ -135,7 +135,7 @@ inline double ddof_factor(const char* function, const shape& from, const axes& o
 
 /// The two parts of complex numbers in new memory, of type T.
 template <class T, class L>
-auto parts_of(const L& pairs) {
+CUDARRAY_PER_BUILD auto parts_of(const L& pairs) {
   using part = leaf<T, device_type_t<L>>;
   layout at = pairs.where;  // every other number
   for (int d = 0; d < at.ndim(); ++d) at.stride[d] *= 2;
@@ -196,7 +196,7 @@ mean_and_var<value_type_t<X>, device_type_t<X>> mean_var(const X& x, axes over, 
   }
 }
 template <array_expression X, reduction_option... O>
-auto mean_var(const X& x, const O&... o) {
+CUDARRAY_PER_BUILD auto mean_var(const X& x, const O&... o) {
   return mean_var(x, axes::all(), o...);
 }
 

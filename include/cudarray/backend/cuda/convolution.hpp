@@ -154,6 +154,18 @@ struct convolution_precision {
   bool tensor_cores, loose;
 };
 
+/// Whether tensor cores, which take channels in fours, are asked in TF32: of one or two channels they are the slower.
+inline bool tf32_pays(const detail::convolution& c) {
+  switch (c.part) {
+    case detail::convolution::what::forward:
+      return c.c > 2;
+    case detail::convolution::what::backward_data:
+      return c.k > 2 || c.r * c.s == 1;
+    default:
+      return c.c > 1 || c.r * c.s >= 49;  // large filters alone make up for it
+  }
+}
+
 /// Whether an engine gives the same bits in every run, and computes as precisely as is asked.
 inline bool engine_serves(const dnn_descriptor& config, const detail::convolution& c, convolution_precision allowed) {
   const dnn_descriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
@@ -262,7 +274,7 @@ bool convolve_natively(cuda device, const detail::convolution& c) {
     for (const void* p : data)
       while (reinterpret_cast<::std::uintptr_t>(p) % ::std::uintptr_t(alignment) != 0) alignment /= 2;
     constexpr bool single = ::std::is_same_v<T, float>;
-    const bool loose = single && detail::thread_precision() == precision::tf32;
+    const bool loose = single && detail::thread_precision() == precision::tf32 && gpu::tf32_pays(c);
     gpu::dnn_state& dnn = gpu::dnn(device.ordinal);
     const gpu::dnn_state::key key = {int64(c.part), int64(gpu::dnn_data_type<T>()),
                                      loose,         alignment,

@@ -1,4 +1,4 @@
-// Adding at picked places on CUDA: indices are sorted, runs of equal ones added up in order. No atomics, the same bits.
+// Adding at picked places on CUDA: indices are sorted, runs of equal ones added up in order; integers by atomics.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -18,6 +18,51 @@ struct resolved_index {
                                                                                           : uint32(check.limit);
   }
 };
+
+/// Whether atomics add up numbers of type T: to the same in any order.
+template <class T>
+inline constexpr bool adds_in_any_order = detail::is_integer<T> && sizeof(T) >= 4;
+
+/// Few places, which a block adds up for itself first.
+inline constexpr int most_bins = 4096;
+
+/// Adds each of `count` elements, rows of `width` in groups of m, to the row of n that its index picks. A block takes
+/// `share` of them; where `bins` is not 0, there are so many places to add to.
+template <class T>
+__global__ void __launch_bounds__(block_threads)
+    add_each_kernel(T* to, const T* values, const __grid_constant__ resolved_index pick, const int64 count,
+                    const int64 n, const divider m, const divider width, const int64 share, const int bins) {
+  in_stream_order();
+  using word = ::std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
+  constexpr int U = 4;
+  extern __shared__ __align__(16) char shared[];
+  word *const all = reinterpret_cast<word*>(to), *const own = reinterpret_cast<word*>(shared);
+  for (int b = int(threadIdx.x); b < bins; b += block_threads) own[b] = 0;
+  if (bins > 0) __syncthreads();
+  const int64 begin = int64(blockIdx.x) * share, end = begin + share < count ? begin + share : count;
+  for (int64 first = begin + threadIdx.x; first < end; first += U * block_threads) {
+    word v[U];
+    int64 at[U];
+#pragma unroll
+    for (int u = 0; u < U; ++u) {
+      const int64 i = first + u * block_threads;
+      at[u] = -1;
+      if (i >= end) continue;
+      const int64 row = width.divide(i), outer = m.divide(row), place = pick(row - outer * m.divisor);
+      v[u] = word(values[i]);
+      if (place < n) at[u] = (outer * n + place) * width.divisor + (i - row * width.divisor);
+    }
+#pragma unroll
+    for (int u = 0; u < U; ++u) {
+      if (at[u] < 0) continue;
+      if (bins > 0) atomicAdd(own + at[u], v[u]);
+      else atomicAdd(all + at[u], v[u]);
+    }
+  }
+  if (bins > 0) __syncthreads();
+  for (int b = int(threadIdx.x); b < bins; b += block_threads)
+    if (own[b] != 0) atomicAdd(all + b, own[b]);
+}
 
 /// Teams of `team` threads, V neighbouring elements of `inner` each, take `run_length` sorted indices.
 struct add_plan {
@@ -148,35 +193,47 @@ void add_at_indices(cuda device, const detail::sequences& to, const detail::sequ
   gpu::use_on(to.store, stream, true);
   gpu::use_on(index.store, stream, false);
   gpu::use_on(values.store, stream, false);
-  gpu::sort_job job(device);
-  uint32 *const place = job.make<uint32>(m), *const from = job.make<uint32>(m), *const sorted = job.make<uint32>(m),
-                *const order = job.make<uint32>(m);
-  job.each(place, m, gpu::resolved_index{index.at<const int64>(), check});
-  job.each(from, m, gpu::own_place{});
-  job.pairs(place, sorted, from, order, m, gpu::bits_of(to.n));
+  const gpu::resolved_index pick{index.at<const int64>(), check};
   T* const target = to.at<T>();
   const T* const source = values.at<const T>();
-  gpu::add_plan p{sorted, order, m, to.n, to.inner, gpu::ceil_div(m, gpu::run_length), 1, 1, 1};
-  const auto run = [&]<int V>(::std::integral_constant<int, V>) {
-    const int64 groups = to.inner / V;
-    while (p.team < gpu::warp && p.team < groups) p.team *= 2;
-    p.per_strip = gpu::ceil_div(p.chunks, gpu::block_threads / p.team);
-    p.strips = gpu::ceil_div(groups, p.team);
-    // as many outer places at a time as a grid has blocks for
-    const int64 blocks = p.per_strip * p.strips, fit = INT32_MAX / blocks, together = to.outer < fit ? to.outer : fit;
-    auto* const edges = job.make<gpu::lanes<detail::compute_t<T>, V>>(together * 2 * p.chunks * groups);
-    for (int64 o = 0; o < to.outer; o += together) {
-      const unsigned grid = unsigned(blocks * (to.outer - o < together ? to.outer - o : together));
-      T* const t = target + o * to.n * to.inner;
-      job.run(gpu::add_runs_kernel<V, T>, grid, t, source + o * m * to.inner, edges, p);
-      job.run(gpu::add_edges_kernel<V, T>, grid, t, edges, p);
-    }
-  };
-  constexpr int wide = 16 / int(sizeof(T));
-  const auto aligned = [](const void* a) { return reinterpret_cast<::std::uintptr_t>(a) % 16 == 0; };
-  if (wide > 1 && to.inner % wide == 0 && aligned(target) && aligned(source))
-    run(::std::integral_constant<int, wide>{});
-  else run(::std::integral_constant<int, 1>{});
+  if constexpr (gpu::adds_in_any_order<T>) {
+    const int64 count = values.elements(), places = to.elements(), fit = gpu::multiprocessors(device.ordinal) * 8,
+                step = 4 * gpu::block_threads;
+    const int bins = places <= gpu::most_bins && count >= 4 * places ? int(places) : 0;
+    int64 share = step;
+    if (bins > 0) share = gpu::ceil_div(::std::max(gpu::ceil_div(count, fit), 4 * places), step) * step;
+    gpu::launch(device.ordinal, nullptr, 0, gpu::add_each_kernel<T>, dim3(unsigned(gpu::ceil_div(count, share))),
+                gpu::block_threads, ::std::size_t(bins) * sizeof(T), target, source, pick, count, to.n, gpu::divider(m),
+                gpu::divider(to.inner), share, bins);
+  } else {
+    gpu::sort_job job(device);
+    uint32 *const place = job.make<uint32>(m), *const from = job.make<uint32>(m), *const sorted = job.make<uint32>(m),
+                  *const order = job.make<uint32>(m);
+    job.each(place, m, pick);
+    job.each(from, m, gpu::own_place{});
+    job.pairs(place, sorted, from, order, m, gpu::bits_of(to.n));
+    gpu::add_plan p{sorted, order, m, to.n, to.inner, gpu::ceil_div(m, gpu::run_length), 1, 1, 1};
+    const auto run = [&]<int V>(::std::integral_constant<int, V>) {
+      const int64 groups = to.inner / V;
+      while (p.team < gpu::warp && p.team < groups) p.team *= 2;
+      p.per_strip = gpu::ceil_div(p.chunks, gpu::block_threads / p.team);
+      p.strips = gpu::ceil_div(groups, p.team);
+      // as many outer places at a time as a grid has blocks for
+      const int64 blocks = p.per_strip * p.strips, fit = INT32_MAX / blocks, together = to.outer < fit ? to.outer : fit;
+      auto* const edges = job.make<gpu::lanes<detail::compute_t<T>, V>>(together * 2 * p.chunks * groups);
+      for (int64 o = 0; o < to.outer; o += together) {
+        const unsigned grid = unsigned(blocks * (to.outer - o < together ? to.outer - o : together));
+        T* const t = target + o * to.n * to.inner;
+        job.run(gpu::add_runs_kernel<V, T>, grid, t, source + o * m * to.inner, edges, p);
+        job.run(gpu::add_edges_kernel<V, T>, grid, t, edges, p);
+      }
+    };
+    constexpr int wide = 16 / int(sizeof(T));
+    const auto aligned = [](const void* a) { return reinterpret_cast<::std::uintptr_t>(a) % 16 == 0; };
+    if (wide > 1 && to.inner % wide == 0 && aligned(target) && aligned(source))
+      run(::std::integral_constant<int, wide>{});
+    else run(::std::integral_constant<int, 1>{});
+  }
 }
 
 }  // namespace cudarray::inline v0::backend
