@@ -59,9 +59,13 @@ auto dropout(const X& x, double p, random::generator& g = random::thread_generat
   using D = device_type_t<X>;
   const ndarray<T, D> a(x);
   const auto mask = detail::mask_of<T>("nnet::dropout", a.shape(), p, g, a.device());
-  const ndarray<T, D> values(mask);
-  if constexpr (backend::one_pass<D>) return dropped<T, D>{ndarray<T, D>(a * mask), values};  // made again, not read
-  else return dropped<T, D>{ndarray<T, D>(a * values), values};
+  if constexpr (backend::one_pass<D>) {
+    const auto both = cudarray::detail::materialise_two<Build>(op::multiply_op{}, a.node(), mask);
+    return dropped<T, D>{ndarray<T, D>(both.second), ndarray<T, D>(both.first)};
+  } else {
+    const ndarray<T, D> values(mask);
+    return dropped<T, D>{ndarray<T, D>(a * values), values};
+  }
 }
 
 }  // namespace cudarray::inline v0::nnet

@@ -35,6 +35,12 @@ struct survey {
   void written(const detail::store_to<T>& t) {
     of[0] = {t.p, int(sizeof(T))};
   }
+  template <int I, class T, class Tree>
+  void written(const detail::store_two<I, T, Tree>& t) {
+    detail::for_each_operand(t, *this);
+    of[0] = {t.p, int(sizeof(T))};
+    of[I] = {t.q, int(sizeof(T))};
+  }
   template <class T, class Index>
   void written(const detail::scatter_to<T, Index>& t) {
     detail::for_each_operand(t, *this);

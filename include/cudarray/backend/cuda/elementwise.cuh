@@ -26,6 +26,19 @@ struct row_access : basic_access<true, V, Operands, Trees...> {
   }
 };
 
+/// How many numbers of a tree's leaves are computed together, at most.
+template <class Tree>
+inline constexpr int computed_together = 1;
+template <int I, class G>
+requires requires { G::group; }
+inline constexpr int computed_together<detail::generated<I, G>> = G::group;
+template <class Op, class Types, class... K>
+inline constexpr int computed_together<detail::apply<Op, Types, K...>> = [] {
+  int most = 1;
+  ((most = computed_together<K> > most ? computed_together<K> : most), ...);
+  return most;
+}();
+
 /// Whether rows are read or written where an index says.
 template <class Target, class Tree>
 inline constexpr bool picks_rows = !Target::direct || detail::has_gathered<Tree>;
@@ -249,14 +262,17 @@ void run_elementwise(cuda device, const Target& target, const Tree& tree, const 
   constexpr int loads = loaded::count, widest = int(sizeof(T)) > Tree::widest ? int(sizeof(T)) : Tree::widest;
   constexpr int read = gpu::widest_loaded<Tree, Target>,
                 moved = read > 0 && int(sizeof(T)) > read ? int(sizeof(T)) : read;
-  constexpr int V = gpu::lanes_for<widest, moved>;
+  constexpr int V = gpu::lanes_for<widest, moved> < gpu::computed_together<Tree> ? gpu::computed_together<Tree>
+                                                                                 : gpu::lanes_for<widest, moved>;
   // groups: enough loads under way, few registers; a gathered element waits for its index as well
   constexpr bool picks = gpu::picks_rows<Target, Tree>;
   constexpr int U = loads == 0 || (loads <= 2 && picks) ? 4 : loads <= 2 ? 2 : 1;
-  constexpr bool may_turn = !picks && loads > 0 && loads <= 12;
+  // the other kernels write one array, and their targets read nothing
+  constexpr bool one_result = gpu::registers<1, Target>::count == 0;
+  constexpr bool may_turn = one_result && !picks && loads > 0 && loads <= 12;
   constexpr int side = widest <= 4 && loads <= 4 ? 64 : 32, slot = side * (side + 1) * Tree::widest;
   // ragged rows: where one element at a time would not do, which it does where these are wide
-  constexpr bool lines_up = Target::direct && detail::in_lanes<Tree> && (picks || moved <= 2) &&
+  constexpr bool lines_up = Target::direct && one_result && detail::in_lanes<Tree> && (picks || moved <= 2) &&
                             gpu::lines_up<V, gpu::index_operands<Tree>, gpu::all_operands<Tree>>;
   gpu::survey<Operands> leaves;
   detail::for_each_operand(tree, leaves);

@@ -140,6 +140,8 @@ template <class Op, class Types, class... K>
 struct operands_of<detail::apply<Op, Types, K...>> : joined<typename operands_of<K>::type...> {};
 template <class T, class Index>
 struct operands_of<detail::scatter_to<T, Index>> : operands_of<Index> {};
+template <int I, class T, class Tree>
+struct operands_of<detail::store_two<I, T, Tree>> : operands_of<Tree> {};
 
 /// The operands of a tree, a bit each, that say what is picked.
 template <class List>
@@ -313,18 +315,42 @@ struct basic_access {
 template <int V, int Operands, class... Trees>
 using lane_access = basic_access<false, V, Operands, Trees...>;
 
-/// Stores the lanes that are inside.
-template <class Access, class T, int V>
-__device__ void put(const Access& a, const detail::store_to<T>& target, const lanes<T, V>& v) {
-  T* const to = target.p + a.offset[0];
-  if ((a.space->wide & 1) && a.inside == V) {
+/// Stores the lanes that are inside into operand I.
+template <int I, class Access, class T, int V>
+__device__ void put_lanes(const Access& a, T* p, const lanes<T, V>& v) {
+  T* const to = p + a.offset[I];
+  if ((a.space->wide >> I & 1) && a.inside == V) {
     store_wide(to, v);
   } else {
-    const int64 step = a.space->lane_step[0];
+    const int64 step = a.space->lane_step[I];
 #pragma unroll
     for (int k = 0; k < V; ++k)
       if (k < a.inside) to[k * step] = v.v[k];
   }
+}
+template <class Access, class T, int V>
+__device__ void put(const Access& a, const detail::store_to<T>& target, const lanes<T, V>& v) {
+  put_lanes<0>(a, target.p, v);
+}
+/// An access while lanes are stored.
+template <class Access, class Lanes>
+struct storing_access {
+  const Access& a;
+  const Lanes& v;
+  template <int I, class T>
+  __device__ auto load(const T* p) const {
+    return a.template load<I>(p);
+  }
+  __device__ const Lanes& stored() const { return v; }
+  template <class Op, class... L>
+  __device__ auto apply(const Op& op, const L&... l) const {
+    return a.apply(op, l...);
+  }
+};
+template <class Access, int I, class T, class Tree, int V>
+__device__ void put(const Access& a, const detail::store_two<I, T, Tree>& target, const lanes<T, V>& v) {
+  put_lanes<0>(a, target.p, v);
+  put_lanes<I>(a, target.q, lane_cast<T>(target.also(storing_access<Access, lanes<T, V>>{a, v})));
 }
 template <class Access, class T, class Index, int V>
 __device__ void put(const Access& a, const detail::scatter_to<T, Index>& target, const lanes<T, V>& v) {
