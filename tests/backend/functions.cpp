@@ -231,5 +231,17 @@ TEST_CASE("functions: one of the user's sees each element once, and each result 
     const array<float> sums = ca::map(counted, ca::sum(a, 1)) + 1.f;
     CHECK(calls == n);
     CHECK(ca::all(sums == 6.f).item());
+    calls = 0;
+    const array<float> same = ca::map(counted, a);
+    CHECK(calls == 5 * n);
   }
+  const threads alone(1);
+  constexpr int64 many = (1 << 22) + 5;  // results that go past the caches
+  const array<float> a = ca::ones<float>({many}, host), to = ca::zeros<float>({many + 1}, host);
+  for (const int64 first : {0, 1}) {
+    int calls = 0;
+    to(ca::slice(first, first + many)) = ca::map([&calls](float v) { return ++calls, v; }, a);
+    CHECK(calls == many);
+  }
+  CHECK(ca::sum(to).item() == float(many + 1));
 }

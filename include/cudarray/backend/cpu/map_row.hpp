@@ -109,6 +109,8 @@ void map_row(const void* plan, const int64* offsets, const int64* steps, int64 i
     }
     if (form.packs && n - i >= N) {
       const int64 misaligned = int64(reinterpret_cast<::std::uintptr_t>(to + i) / sizeof(value) % N);
+      // a user's function sees each element once: no packs that overlap
+      if constexpr (!detail::in_lanes<Tree>) form.apart = false, form.streamed = form.streamed && misaligned == 0;
       pack_run run[3];
       const int runs = cut_row(run, i, n, N, misaligned, form);
       bool ones = true;
