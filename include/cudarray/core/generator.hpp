@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "build.hpp"
 #include "philox.hpp"
 
 namespace cudarray::inline v0::random {

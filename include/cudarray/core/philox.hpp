@@ -4,6 +4,7 @@
 
 #include <concepts>
 
+#include "build.hpp"
 #include "math.hpp"
 
 namespace cudarray::inline v0::detail {
@@ -69,7 +70,7 @@ using words = words_of<uint32>;
 struct round_keys {
   uint32 of[10][2] = {};
   constexpr round_keys() = default;
-  constexpr round_keys(uint32 key0, uint32 key1) {
+  CUDARRAY_PER_BUILD constexpr round_keys(uint32 key0, uint32 key1) {
     for (int round = 0; round < 10; ++round) {
       of[round][0] = key0 + uint32(round) * 0x9E3779B9u;
       of[round][1] = key1 + uint32(round) * 0xBB67AE85u;

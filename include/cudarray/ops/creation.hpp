@@ -178,8 +178,8 @@ CUDARRAY_PER_BUILD CUDARRAY_COLD ndarray<T, Device> upload(const T* data, const 
 /// An array from nested lists. `{}` has shape (0,), `{{}}` shape (1, 0). Eager. Throws shape_error for ragged lists.
 ///     ca::array<float>({{1, 2, 3}, {4, 5, 6}})  // shape (2, 3)
 template <dtype T = float, device_tag Device = default_device>
-CUDARRAY_COLD const ndarray<T, Device> array(::std::initializer_list<detail::nested_list<T>> items,
-                                             Device device = {}) {
+CUDARRAY_PER_BUILD CUDARRAY_COLD const ndarray<T, Device> array(::std::initializer_list<detail::nested_list<T>> items,
+                                                                Device device = {}) {
   const detail::nested_list<T> list(items);
   if constexpr (::std::is_same_v<T, bool>) {
     const ::std::vector<uint8> bytes(list.flat.begin(), list.flat.end());
@@ -191,24 +191,26 @@ CUDARRAY_COLD const ndarray<T, Device> array(::std::initializer_list<detail::nes
 /// An array from host elements in C order, copied: a span or vector, and a shape (absent: one axis). Eager. Throws
 /// shape_error where the counts differ.
 template <class T, device_tag Device = default_device>
-const ndarray<normal_dtype_t<::std::remove_const_t<T>>, Device> array(::std::span<T> elements, const shape& s,
-                                                                      Device device = {}) {
+CUDARRAY_PER_BUILD const ndarray<normal_dtype_t<::std::remove_const_t<T>>, Device> array(::std::span<T> elements,
+                                                                                         const shape& s,
+                                                                                         Device device = {}) {
   using V = normal_dtype_t<::std::remove_const_t<T>>;
   if (detail::check_extents("array", s).elements() != int64(elements.size()))
     throw shape_error(detail::cat("array: ", elements.size(), " elements for shape ", s));
   return detail::upload(reinterpret_cast<const V*>(elements.data()), s, device);
 }
 template <class T, device_tag Device = default_device>
-requires(dtype<normal_dtype_t<T>> && !::std::is_same_v<T, bool>) const ndarray<normal_dtype_t<T>, Device> array(
-    const ::std::vector<T>& elements, const shape& s, Device device = {}) {
+requires(dtype<normal_dtype_t<T>> && !::std::is_same_v<T, bool>)
+    CUDARRAY_PER_BUILD const ndarray<normal_dtype_t<T>, Device> array(const ::std::vector<T>& elements, const shape& s,
+                                                                      Device device = {}) {
   if (detail::check_extents("array", s).elements() != int64(elements.size()))
     throw shape_error(detail::cat("array: ", elements.size(), " elements for shape ", s));
   return detail::upload(reinterpret_cast<const normal_dtype_t<T>*>(elements.data()), s, device);
 }
 template <class T, device_tag Device = default_device>
-requires(dtype<normal_dtype_t<T>> &&
-         !::std::is_same_v<T, bool>) const ndarray<normal_dtype_t<T>, Device> array(const ::std::vector<T>& elements,
-                                                                                    Device device = {}) {
+requires(dtype<normal_dtype_t<T>> && !::std::is_same_v<T, bool>)
+    CUDARRAY_PER_BUILD const ndarray<normal_dtype_t<T>, Device> array(const ::std::vector<T>& elements,
+                                                                      Device device = {}) {
   return array<T, Device>(elements, shape(elements.size()), device);
 }
 
