@@ -145,6 +145,40 @@ void check_filled(ca::int64 outer, ca::int64 m, ca::int64 n, ca::int64 lead) {
   check(ca::reshape(flat, {outer, m, n}), m, outer, n);
 }
 
+/// The axes 0, 2 and 4 of elements that fill memory from element `lead` on, against loops.
+template <class T>
+void check_every_other(const ca::shape& s, ca::int64 lead = 0) {
+  CAPTURE(ca::dtype_name<T>, s, lead);
+  std::vector<int> elements(std::size_t(lead + s.elements()));
+  for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = int(i * 7919 % 100003 % 11);
+  const ca::ndarray<T> x =
+      ca::reshape(ca::eval(ca::astype<T>(ca::array<int>(elements)))(slice(lead, none)), {s[0], s[1], s[2], s[3], s[4]});
+  const auto results = std::size_t(s[1] * s[3]);
+  ints sums(results, 0), more(results, 0), largest(results, -1), has_ten(results, 0);
+  doubles means;
+  std::size_t at = std::size_t(lead);
+  for (ca::int64 i = 0; i < s[0] * s[1]; ++i)
+    for (ca::int64 j = 0; j < s[2] * s[3]; ++j)
+      for (ca::int64 k = 0; k < s[4]; ++k) {
+        const int v = elements[at++];
+        const auto r = std::size_t(i % s[1] * s[3] + j % s[3]);
+        sums[r] += v, more[r] += v * v - v, has_ten[r] |= v == 10;
+        if (v > largest[r]) largest[r] = v;
+      }
+  for (const int sum : sums) means.push_back(double(sum) / double(s[0] * s[2] * s[4]));
+  const ca::shape kept{s[1], s[3]};
+  CHECK(test::equal(ca::sum<double>(x, {0, 2, 4}), kept, sums));
+  CHECK(test::equal(ca::sum<double>(x * x - x, {0, 2, 4}), kept, more));
+  CHECK(test::equal(ca::max(x, {0, 2, 4}), kept, largest));
+  CHECK(test::equal(ca::any(x == T(10), {0, 2, 4}), kept, has_ten));
+  CHECK(test::close(ca::mean<double>(x, {0, 2, 4}), kept, means, 1e-12));
+  const auto apart = ca::zeros<double>({s[1], s[3], 3});
+  ca::sum<double>(x, {0, 2, 4}, ca::out(apart(ca::ellipsis, 1)));
+  CHECK(test::equal(ca::eval(ca::sum(apart, 2)), kept, sums));
+  const auto turned = ca::eval(ca::sum<double>(ca::transpose(x, {0, 3, 2, 1, 4}), {0, 2, 4}));
+  CHECK(test::equal(ca::eval(ca::copy(turned.t())), kept, sums));
+}
+
 }  // namespace
 
 TEST_CASE("reductions: axes") {
@@ -334,6 +368,26 @@ TEST_CASE("reductions: short rows and few columns that fill memory") {
     check_filled<ca::float16>(1, 40003, n, n % 3);
     check_filled<ca::int8>(2, 66001, n, n % 2 * 7);
   }
+}
+
+TEST_CASE("reductions: short runs around kept axes") {
+  const auto check = [](const ca::shape& s) {
+    check_every_other<float>(s);
+    check_every_other<double>(s);
+    check_every_other<ca::float16>(s);
+    check_every_other<ca::uint8>(s);
+    check_every_other<ca::int16>(s);
+  };
+  check({30, 3, 5, 16, 16});
+  check({7, 2, 12, 96, 4});
+  check({67, 1, 1, 48, 49});
+  check({5, 4, 33, 24, 3});
+  check({90, 5, 1, 32, 32});
+  check({64, 3, 2, 5, 8});
+  check({130, 1, 1, 64, 2});
+  check({33, 2, 3, 6, 40});
+  check_every_other<float>({40, 3, 5, 16, 16}, 1);
+  check_every_other<ca::float16>({40, 3, 5, 16, 12}, 3);
 }
 
 TEST_CASE("reductions: any axes of cut arrays, columns off alignment") {

@@ -96,15 +96,38 @@ __device__ bool finish_block(const reduce_cover<Operands>& r, Total (&total)[V],
   return true;
 }
 
+/// A sum or the like of several operands: its totals leave registers to more loads and more blocks at once.
+template <int TotalBytes, class Tree>
+inline constexpr bool adds_several =
+    TotalBytes <= 8 && registers<1, Tree>::count >= 2 && registers<1, Tree>::count <= 4;
+
 /// How many blocks a multiprocessor must have room for in its registers; 0: as many as the compiler finds best, where
 /// measuring found no better. A bound of 1 is another thing: the compiler then takes all registers it can use.
 template <bool Wide, int V, int TotalBytes, class Tree>
 inline constexpr int least_blocks = [] {
-  constexpr bool light = registers<1, Tree>::count == 1 && !detail::has_gathered<Tree> && V <= 8 && TotalBytes <= 16 &&
-                         V * TotalBytes < 128;
+  constexpr int loads = registers<1, Tree>::count;
+  constexpr bool light =
+      loads == 1 && !detail::has_gathered<Tree> && V <= 8 && TotalBytes <= 16 && V * TotalBytes < 128;
+  if (Wide && adds_several<TotalBytes, Tree>) {
+    if (V == 2) return loads == 2 ? 3 : 4;
+    if (V == 8 && loads > 2) return 2;
+  }
   if (Wide) return Tree::widest == 8 ? (light ? 3 : 2) : light ? 4 : 0;
-  if (TotalBytes > 8 || registers<1, Tree>::count > 2) return 0;
+  if (TotalBytes > 8 || loads > 2) return 0;
   return V > 4 ? 3 : 4;
+}();
+
+/// Steps of a thread under way at once, so that loads are enough and registers few.
+template <int V, class Tree>
+inline constexpr int steps_under_way = [] {
+  constexpr int loads = registers<1, Tree>::count;
+  return loads <= (V == 4 ? 4 : 2) ? 4 : loads <= 4 ? 2 : 1;
+}();
+template <int V, int TotalBytes, class Tree>
+inline constexpr int wide_steps = [] {
+  if (adds_several<TotalBytes, Tree> && V == 2) return registers<1, Tree>::count == 2 ? 2 : 1;
+  if (adds_several<TotalBytes, Tree> && V == 8) return 4;
+  return steps_under_way<V, Tree>;
 }();
 
 /// Adds the tiles of a result that are this thread's, U steps under way at once. `Wide`: so are loads, and no lane is
@@ -195,15 +218,17 @@ __device__ void finish_folds(const Target& target, const Tree& tree, const reduc
         sum = Op::combine(sum, Op::template lift<Total>(v, row));
       }
     };
-    add(0, before);
-    const int first = (c + V * r.columns - before) % r.columns;  // of the lanes that are the column's
-    for (int j = first; j < r.columns * r.folds; j += r.columns) {
+    const int run = r.folded_run;
+    if (run == 0) add(0, before);
+    const int first =
+        run > 0 ? c * run : (c + V * r.columns - before) % r.columns;  // of the lanes that are the result's
+    for (int j = first, end = run > 0 ? first + run : r.columns * r.folds; j<end; j += run> 0 ? 1 : r.columns) {
       Total one = shared[j];
       if constexpr (Op::indexed)
         if (one.position >= 0) one.position = one.position * r.folds + (before + j) / r.columns;
       sum = Op::combine(sum, one);
     }
-    add(r.row * r.folds + (before + first) / r.columns, elements);
+    if (run == 0) add(r.row * r.folds + (before + first) / r.columns, elements);
     target(place_access{start.offset[0] + c * r.threads.lane_step[0]},
            Op::template finish<typename Types::result>(sum, r.count));
   }
@@ -220,7 +245,8 @@ __global__ void __launch_bounds__(
   using types = device_types<Op, typename Tree::value_type, Near>;
   using total = typename types::total;
   using index = ::std::conditional_t<Near, int32, int64>;
-  using access = basic_access<Wide && (V > 8 || !adds_in_blocks<types>), V, Operands, Tree>;
+  constexpr bool packed = V > 8 || !adds_in_blocks<types> || adds_several<int(sizeof(total)), Tree>;
+  using access = basic_access<Wide && packed, V, Operands, Tree>;
   const auto& s = r.threads;
   const int t = int(threadIdx.x);
   const int depth = r.along ? t & (r.deep - 1) : t >> exponent_of(r.wide);
@@ -319,11 +345,8 @@ void run_reduce(cuda device, const Target& target, const Tree& tree, const Op&,
                     : most >= 2    ? 2
                                    : 1;  // totals: 48 KB a block
   static_assert(V * gpu::widest_loaded<Tree> <= 16, "accesses over the ends of rows stay in what allocate() gives");
-  // places at a time: enough loads under way, few registers
-  constexpr int U = loaded::count <= (V == 4 ? 4 : 2) ? 4
-                    : loaded::count <= 4              ? 2
-                                                      : 1,
-                general_U = loaded::count <= 4 && V <= 4 ? 4 : 2;
+  constexpr int U = gpu::wide_steps<V, int(sizeof(total)), Tree>, short_U = gpu::steps_under_way<V, Tree>,
+                general_U = loaded::count <= 4 && V <= 4 ? 4 : 2;  // places at a time
   constexpr int shared = gpu::block_threads * V * int(sizeof(total));
   gpu::survey<Operands> leaves;
   detail::for_each_operand(tree, leaves);
@@ -331,11 +354,11 @@ void run_reduce(cuda device, const Target& target, const Tree& tree, const Op&,
   const int multiprocessors = gpu::multiprocessors(device.ordinal);
   gpu::short_rows<Operands> rows;
   if constexpr (loaded::count > 0 && !detail::has_gathered<Tree>) {
-    if (rows.cover(s, leaves.of, wished, U, multiprocessors))
+    if (rows.cover(s, leaves.of, wished, short_U, multiprocessors))
       return gpu::launch(
-          device.ordinal, s.store, Operands, gpu::short_rows_kernel<wished, U, Operands, Op, Target, Tree>,
+          device.ordinal, s.store, Operands, gpu::short_rows_kernel<wished, short_U, Operands, Op, Target, Tree>,
           unsigned(rows.blocks), gpu::block_threads,
-          ::std::size_t(U) * rows.stride * wished * sizeof(typename Tree::value_type), target, tree, rows);
+          ::std::size_t(short_U) * rows.stride * wished * sizeof(typename Tree::value_type), target, tree, rows);
   }
   gpu::cover_reduce(r, s, leaves.of, loaded::count, V, U, general_U, Op::indexed, V <= 4 && sizeof(total) == 8,
                     gpu::may_fold<typename gpu::device_types<Op, typename Tree::value_type, true>::total>,

@@ -10,8 +10,9 @@ namespace cudarray::inline v0::backend::gpu {
 enum class reduce_walk {
   straight,  ///< loads are wide, no lane is outside
   ragged,  ///< as straight, off alignment: along a row, its ends go one by one; across, lanes stand before the results
-  folded,  ///< as straight, down few columns: rows are so many of the operand's as are whole lanes, its ends go one by
-           ///< one
+  folded,  ///< as straight, down columns several of which are added up to one result at last: few columns, rows are so
+           ///< many of the operand's as are whole lanes, its ends go one by one; or columns are the elements of short
+           ///< runs
   apart    ///< lanes are apart
 };
 
@@ -41,6 +42,7 @@ struct reduce_cover {
   int lead = 0;                               ///< so many elements the first row is off alignment
   int turn = 0;                               ///< and from row to row so many more, where lanes go across the results
   int folds = 1, columns = 1;                 ///< rows of the operands in one of a folded walk, and results of these
+  int folded_run = 0;                         ///< the columns of a result are so many neighbours; 0: `columns` apart
   int element_step = 0;                       ///< elements on the last axis, from step to step
   int run_tiles = 1;                          ///< runs of a tile
   divider row_tiles;                          ///< tiles of a run
@@ -162,6 +164,45 @@ CUDARRAY_NO_INLINE bool fold_columns(reduce_cover<Operands>& r, detail::iteratio
   return true;
 }
 
+/// A space of columns that are the elements of runs, where these are short, side by side and many and threads that walk
+/// along them would read off alignment or do little: a block finishes some of them; false where runs are not like that.
+template <int Operands>
+CUDARRAY_NO_INLINE bool fold_runs(reduce_cover<Operands>& r, detail::iteration_space<Operands>& s,
+                                  const operand_info* of, int V) {
+  constexpr int64 most_groups = 64;
+  const int inner = s.ndim - 1, across = s.kept - 1;
+  if (across < 0 || s.ndim - s.kept < 2 || s.ndim >= max_rank) return false;
+  const int64 run = s.extent[inner], next = s.extent[across];
+  if (run > most_groups * V || r.count / run < 64) return false;
+  if (run % V == 0 && 8 % (run / V) != 0) return false;  // a row's own threads do well there
+  for (int k = 1; k < Operands; ++k)
+    if (of[k].data == nullptr ? s.stride[k][across] != 0 || s.stride[k][inner] != 0
+                              : s.stride[k][inner] != 1 || s.stride[k][across] != run || run * of[k].bytes > 512)
+      return false;
+  int64 runs = 1;  // of a block: whole lanes, and a divisor of all of them
+  while (runs * run % V != 0) runs *= 2;
+  if (next % runs != 0 || runs * run > most_groups * V) return false;
+  int64 most = 1;  // so many times as many, such that few threads are idle
+  const auto groups = [&](int64 more) { return runs * more * run / V; };
+  const auto threads = [&](int64 more) { return power_of_two_above(groups(more), most_groups); };
+  for (int64 more = 2; 2 * groups(more) <= most_groups; ++more)
+    if (next % (runs * more) == 0 && groups(more) * threads(most) >= groups(most) * threads(more)) most = more;
+  runs *= most;
+  r.columns = int(runs), r.folded_run = int(run);
+  // the columns are the last kept axis, in place of the runs, which are one no longer
+  for (int d = inner; d > across + 1; --d) {
+    s.extent[d] = s.extent[d - 1];
+    for (int k = 0; k < Operands; ++k) s.stride[k][d] = s.stride[k][d - 1];
+  }
+  s.extent[across] = next / runs, s.extent[across + 1] = runs * run;
+  for (int k = 0; k < Operands; ++k) {
+    s.stride[k][across + 1] = k == 0 ? s.stride[0][across] : of[k].data == nullptr ? 0 : 1;
+    s.stride[k][across] *= runs;
+  }
+  s.kept += 1;
+  return true;
+}
+
 /// `loads`: how many operands the tree loads; `indexed`: positions are counted, by 32 bits where loads are wide; U and
 /// `apart_U`: steps at a time, where loads are wide and otherwise; `light`: threads combine what they found at little
 /// cost; `may_fold`: few columns may be walked as more.
@@ -187,6 +228,14 @@ CUDARRAY_NO_INLINE void cover_reduce(reduce_cover<Operands>& r, const detail::it
   };
   if (inner >= 0 && r.count > 0 && (!indexed || r.count >> 31 == 0)) {
     uint64 wide = 0;
+    if (detail::iteration_space<Operands> columns = s;
+        may_fold && !indexed && r.along && fold_runs(r, columns, of, V)) {
+      r.walk = reduce_walk::folded, r.along = false;
+      if (wide_operands(columns, of, columns.kept - 1, V, wide) && __builtin_popcountll(wide) == loads &&
+          spread_threads(r, columns, V, U, enough, light))
+        return;
+      r.folded_run = 0, r.along = true;
+    }
     if (wide_operands(s, of, r.along ? inner : across, V, wide) && __builtin_popcountll(wide) == loads &&
         fits(reduce_walk::straight))
       return;
