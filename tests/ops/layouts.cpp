@@ -133,6 +133,84 @@ void check_reductions() {
   }
 }
 
+/// What a transposed array of n elements 0, 1, ... % 101 holds, in C order, by loops over the axes in that order.
+std::vector<double> turned(const std::vector<int64>& extents, const std::vector<int>& order) {
+  std::vector<int64> step(extents.size(), 1), at(extents.size(), 0);
+  for (std::size_t d = extents.size() - 1; d-- > 0;) step[d] = step[d + 1] * extents[d + 1];
+  std::vector<double> r;
+  for (bool more = true; more;) {
+    int64 from = 0;
+    for (const int d : order) from += at[std::size_t(d)] * step[std::size_t(d)];
+    r.push_back(double(from % 101));
+    more = false;
+    for (std::size_t i = order.size(); i-- > 0 && !more;) {
+      const auto d = std::size_t(order[i]);
+      more = ++at[d] < extents[d];
+      if (!more) at[d] = 0;
+    }
+  }
+  return r;
+}
+
+/// The same of an array on the device: copied, in an expression with operands that lie along the result and with a
+/// second turned one, in place, into memory off alignment and from it.
+template <class T>
+void check_turned(const std::vector<int64>& extents, const std::vector<int>& order) {
+  CAPTURE(ca::dtype_name<T>, extents, order);
+  const ca::shape s(extents.data(), int(extents.size()));
+  const ca::axes axes(order.data(), int(order.size()));
+  const auto expected = turned(extents, order);
+  const auto times = [&](double factor) {
+    std::vector<double> r;
+    for (std::size_t i = 0; i < expected.size(); ++i) r.push_back(double(T(factor * expected[i] + double(i % 7))));
+    return r;
+  };
+  const ca::ndarray<T> flat = ca::astype<T>(ca::arange(s.elements()) % 101);
+  const ca::ndarray<T> x = ca::reshape(flat, s), view = ca::transpose(x, axes);
+  const ca::ndarray<T> along = ca::reshape(ca::eval(ca::astype<T>(ca::arange(s.elements()) % 7)), view.shape());
+  ca::ndarray<T> y = ca::full<T>(view.shape(), T(102));
+  y(ca::ellipsis) = view;
+  CHECK(same<T>(y, expected));
+  y(ca::ellipsis) = along + view;
+  CHECK(same<T>(y, times(1)));
+  y += view;
+  CHECK(same<T>(y, times(2)));
+  const ca::ndarray<T> twin = ca::transpose(ca::reshape(ca::eval(flat * T(1)), s), axes);
+  y(ca::ellipsis) = twin * T(1) + along + view;
+  CHECK(same<T>(y, times(2)));
+  ca::ndarray<T> longer = ca::zeros<T>({s.elements() + 3});
+  ca::ndarray<T> off = ca::reshape(longer(slice(3, ca::none)), view.shape());
+  off(ca::ellipsis) = view;
+  CHECK(same<T>(off, expected));
+  ca::reshape(longer(slice(1, -2)), s)(ca::ellipsis) = x;
+  CHECK(same<T>(ca::eval(ca::copy(ca::transpose(ca::reshape(longer(slice(1, -2)), s), axes))), expected));
+  CHECK(double(longer(0).item()) == 0);
+}
+
+template <class T>
+void check_orders() {
+  for (const int64 n : {2, 3, 7, 8, 12, 16, 20, 31, 32, 33, 48, 63, 64, 65, 100, 513}) {
+    check_turned<T>({n, 37}, {1, 0});
+    check_turned<T>({37, n}, {1, 0});
+    check_turned<T>({n, 300}, {1, 0});
+    check_turned<T>({300, n}, {1, 0});
+    check_turned<T>({n, 1000}, {1, 0});
+    check_turned<T>({1000, n}, {1, 0});
+    if (n <= 33) check_turned<T>({9001, n}, {1, 0});
+    check_turned<T>({5, n, n}, {0, 2, 1});
+    check_turned<T>({3, n, 49}, {0, 2, 1});
+    check_turned<T>({3, 5, n, 40}, {0, 3, 1, 2});
+    check_turned<T>({3, n, 4, 72}, {2, 0, 3, 1});
+  }
+  for (const std::vector<int>& order :
+       {std::vector<int>{4, 2, 0, 3, 1}, {4, 3, 2, 1, 0}, {0, 4, 1, 3, 2}, {3, 0, 4, 2, 1}}) {
+    check_turned<T>({3, 32, 4, 16, 16}, order);
+    check_turned<T>({5, 7, 3, 11, 13}, order);
+    check_turned<T>({2, 16, 3, 8, 24}, order);
+    check_turned<T>({1, 40, 2, 5, 65}, order);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("layouts: maps of float") { check_maps<float>(); }
@@ -141,6 +219,11 @@ TEST_CASE("layouts: maps of int8") { check_maps<ca::int8>(); }
 TEST_CASE("layouts: reductions of float") { check_reductions<float>(); }
 TEST_CASE("layouts: reductions of double") { check_reductions<double>(); }
 TEST_CASE("layouts: reductions of int8") { check_reductions<ca::int8>(); }
+
+TEST_CASE("layouts: axes of float in another order") { check_orders<float>(); }
+TEST_CASE("layouts: axes of double in another order") { check_orders<double>(); }
+TEST_CASE("layouts: axes of uint8 in another order") { check_orders<ca::uint8>(); }
+TEST_CASE("layouts: axes of float16 in another order") { check_orders<ca::float16>(); }
 
 TEST_CASE("layouts: three axes, reduced in the middle, outside, and around the middle") {
   for (const auto& s : {ca::shape{7, 33, 65}, ca::shape{64, 40, 256}, ca::shape{3, 1000, 5}, ca::shape{70, 3, 130}}) {

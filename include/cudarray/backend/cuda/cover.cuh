@@ -123,6 +123,59 @@ bool aligned_as_new(const detail::iteration_space<Operands>& s, const operand_in
   return yes;
 }
 
+/// Where a thread's first lane stands in a tile: along the axes in the order of its walk.
+struct tile_place {
+  int c[3];
+};
+
+/// How threads walk a tile: next to each other along the first axis, then the second, then the last one. Lanes lie
+/// along the last, or along the first where the others are short. Groups of lanes follow each other there, or along the
+/// first axis.
+struct tile_walk {
+  static constexpr int outside = 1 << 16;  ///< more than any place in a tile
+  divider first, second;                   ///< threads along each
+  divider apart;                           ///< threads along the axis of the lanes
+  int last = 1, lane_axis = 2;
+  int group[2] = {};  ///< places from group to group, along the first and the last
+  int shared_step[3] = {}, shared_lane = 0, shared_group = 0;  ///< elements of shared memory
+
+  tile_walk() = default;
+  /// Of a tile of so many elements along each axis; at most `most_first` threads are along the first.
+  tile_walk(const int64* size, int64 most_first, int V, const int* steps) {
+    const int64 rest = size[1] * size[2];
+    if (rest <= few) lane_axis = 0, most_first = along_first(rest);
+    const int64 n = size[0] < most_first ? size[0] : most_first;
+    last = lane_axis == 0 ? int(size[2]) : int(block_threads / (n * size[1]));
+    first = divider(n), second = divider(size[1]), apart = divider(lane_axis == 0 ? n : last);
+    if (lane_axis == 2 && n < size[0]) group[0] = int(n);
+    else group[lane_axis / 2] = V * int(apart.divisor);
+    for (int i = 0; i < 3; ++i) shared_step[i] = steps[i];
+    shared_lane = int(apart.divisor) * steps[lane_axis];
+    shared_group = group[0] * steps[0] + group[1] * steps[2];
+  }
+  static constexpr int64 few = 8;
+  /// Threads along the first axis where the lanes are along it, too, and so many elements on the others.
+  static int64 along_first(int64 rest) {
+    int64 n = block_threads;
+    while (n * rest > block_threads) n /= 2;
+    return n;
+  }
+  __device__ tile_place place(int t) const {
+    const int q = first.divide(t), r = second.divide(q);
+    return {{t - q * int(first.divisor), q - r * int(second.divisor), r < last ? r : outside}};
+  }
+  __device__ int shared(const int* c) const {
+    return c[0] * shared_step[0] + c[1] * shared_step[1] + c[2] * shared_step[2];
+  }
+  /// How many of V lanes, the first of them at `first_at` and `last_at`, stand before the ends of these axes.
+  __device__ int inside(int first_at, int first_end, int last_at, int last_end, int V) const {
+    if (first_at >= first_end || last_at >= last_end) return 0;
+    const int left = lane_axis == 0 ? first_end - first_at : last_end - last_at;
+    const int lanes = apart.divide(left + int(apart.divisor) - 1);
+    return lanes < V ? lanes : V;
+  }
+};
+
 /// How an elementwise kernel covers its space.
 template <int Operands>
 struct map_cover {
@@ -132,29 +185,29 @@ struct map_cover {
   int lead = 0;     ///< of skewed tiles and ragged rows: so many elements the first one is off alignment
   bool dense = false;  ///< ragged rows follow each other
   // tiles
-  int across = 0;     ///< columns of a tile that are written
-  int alignment = 1;  ///< of what is written of a row, more where tiles are skewed
-  int64 height = 0, width = 0;
-  int64 y_step[Operands] = {}, x_step[Operands] = {};
+  tile_walk out, in;                ///< along x, r, y and along y, r, x
+  divider along[3];                 ///< along x, r and y
+  int tiled[3] = {}, tile[3] = {};  ///< elements of these, and of a tile on them, of what is written there
+  int box = 0;                      ///< columns of a tile that are read
+  int slot = 0;                     ///< elements of shared memory for an operand
+  int alignment = 1;                ///< of what is written of a row, more where tiles are skewed
   uint64 turned = 0;
+  int step[Operands][3] = {};  ///< along the axes in the order of the operand's walk
+  int64 group_step[Operands] = {};
   int64 blocks = 1;
 };
 
-/// The axis that most operands lie along which do not lie along the last one, and those operands; -1 if tiles would not
-/// pay.
+/// The axis that most operands lie along which do not lie along the last one, and those operands; -1 if there is none.
 template <int Operands>
 int turned_axis(const detail::iteration_space<Operands>& s, const operand_info* of, uint64& turned) {
-  constexpr int64 least = 16;
   const int x = s.ndim - 1;
   int best = -1, most = 0;
-  if (x < 1 || s.extent[x] < least) return -1;
   for (int y = 0; y < x; ++y) {
-    if (s.extent[y] < least) continue;
     uint64 those = 0;
     int n = 0;
     for (int k = 1; k < Operands; ++k) {
       const int64 along_y = magnitude(s.stride[k][y]), along_x = magnitude(s.stride[k][x]);
-      if (of[k].data == nullptr || along_y == 0 || along_y > 2 || along_x < least) continue;
+      if (of[k].data == nullptr || along_y == 0 || along_y > 2 || along_x < 2) continue;
       those |= uint64(1) << k;
       ++n;
     }
@@ -163,9 +216,117 @@ int turned_axis(const detail::iteration_space<Operands>& s, const operand_info* 
   return best;
 }
 
-/// Rows of a tile are written from an element on whose number in memory is a multiple of this, which divides tile_rows:
-/// writes that share 32 bytes with others cost as much as half of all of them (reads that do cost nothing).
-inline int tile_alignment(int bytes) { return bytes > 4 ? 32 / bytes : tile_rows; }
+/// The axis, but for a and b, along which an operand's step is shortest; -1 if there is none.
+template <int Operands>
+int shortest_step(const detail::iteration_space<Operands>& s, int k, int a, int b) {
+  int best = -1;
+  for (int d = 0; d < s.ndim; ++d)
+    if (d != a && d != b && s.stride[k][d] != 0 &&
+        (best < 0 || magnitude(s.stride[k][d]) <= magnitude(s.stride[k][best])))
+      best = d;
+  return best;
+}
+
+/// Rows of a square tile are written from an element on whose number in memory is a multiple of this, which divides the
+/// rows that a thread's lanes are apart: writes that share 32 bytes with others cost as much as half of all
+/// of them (reads that do cost nothing).
+inline int tile_alignment(int bytes) { return bytes > 4 ? 32 / bytes : 8; }
+
+/// Tiles where operands lie along another axis, y, than operand 0, which lies along x: squares where both are long, all
+/// of an axis that is short and more of the other one, or some of a third one, r; false where they would not pay.
+/// U groups of V lanes in each thread, that `most_elements` of shared memory are for.
+template <int Operands>
+CUDARRAY_NO_INLINE bool cover_tiles(map_cover<Operands>& c, const detail::iteration_space<Operands>& s,
+                                    const operand_info* of, int U, int V, int most_elements) {
+  const int64 slots = U * V, most_x = warp * U, most_y = block_threads * slots / most_x;
+  const int x = s.ndim - 1, y = turned_axis(s, of, c.turned);
+  if (y < 0) return false;
+  const int leader = __builtin_ctzll(c.turned);
+  const int64 ex = s.extent[x], ey = s.extent[y], run = 128 / of[0].bytes;
+  const bool all_x = ex <= most_x, all_y = ey <= most_y, square = !all_x && !all_y;
+  // the axes that go on where x and y end
+  const int after_x = shortest_step(s, 0, x, -1), after_y = shortest_step(s, leader, y, -1);
+  const bool short_x = all_x && ex < run && after_x != y, short_y = all_y && ey < run && after_y != x;
+  int r = short_x && (!short_y || ex <= ey) ? after_x : short_y ? after_y : -1;
+  int64 size[3] = {all_x ? ex : most_x, 1, all_y ? ey : most_y};
+  const auto covered = [&](int64 deep) {  // by all lanes, both ways
+    return slots * (block_threads / (size[0] * deep)) >= size[2] &&
+           slots * (block_threads / (size[2] * deep)) >= size[0];
+  };
+  // where lines of memory stay in the cache until all of them is used, tiles are more work for nothing
+  const int bytes = of[leader].bytes;
+  const bool same_banks = s.stride[leader][x] * bytes % (bytes < 4 ? warp * bytes : 128) == 0;
+  if (r < 0 && ex * ey < (bytes < 4 ? 2400 : 1200) && (!same_banks || ex * ey < 256)) return false;
+  if (r < 0 && all_x && all_y) {
+    r = shortest_step(s, 0, x, y);
+  } else if (r < 0 && !square) {
+    const int64 across = all_x ? ex : ey, along = all_x ? ey : ex;
+    if (across < 24 && (all_x || across * along < 16384)) return false;
+    if (bytes < 4 && all_y && across <= 4 && (bytes == 1 || across * along >> 22 == 0)) return false;
+    int64 n = across <= tile_walk::few ? slots * tile_walk::along_first(across) : block_threads;
+    while (n * across > block_threads * slots) n /= 2;
+    size[all_x ? 2 : 0] = along < n ? along : n;
+  }
+  if (r >= 0) {
+    size[1] = s.extent[r];
+    if (const int64 most = block_threads / (size[0] > size[2] ? size[0] : size[2]); size[1] > most) size[1] = most;
+    while (size[1] > 1 && !covered(size[1])) --size[1];
+  }
+  if (4 * size[0] * size[1] * size[2] < block_threads * slots) return false;
+  // x is contiguous in shared memory, and a warp along y, and then r, finds different banks
+  int steps[3] = {1, int(size[0] | 1), 0};
+  steps[2] = size[1] > 1 ? int(steps[1] * size[1]) : int(size[0]);
+  for (const int bank = size[2] < warp ? int(ceil_div(warp, size[2])) : 1, every = size[2] < warp ? warp : 2;
+       steps[2] % every != bank % every;)
+    ++steps[2];
+  c.slot = int(steps[2] * size[2]);
+  if (__builtin_popcountll(c.turned) * c.slot > most_elements) return false;
+  const int axes[3] = {x, r, y};
+  for (const int d : axes) {  // places and steps take 32 bits
+    if (d < 0) continue;
+    if (s.extent[d] >> 30 != 0) return false;
+    for (int k = 0; k < Operands; ++k)
+      if (magnitude(s.stride[k][d]) >> 31 != 0) return false;
+  }
+  if (square) {
+    const int alignment = tile_alignment(of[0].bytes);
+    c.lead = off_alignment(of[0], alignment);
+    bool aligned = c.lead == 0;
+    for (int d = 0; d < x; ++d) aligned = aligned && s.stride[0][d] % alignment == 0;
+    if (!aligned && s.stride[0][x] == 1) c.alignment = alignment;
+  }
+  const int64 back[3] = {size[2], size[1], size[0]};
+  const int back_steps[3] = {steps[2], steps[1], steps[0]};
+  c.out = tile_walk(size, square ? warp : block_threads, V, steps);
+  c.in = tile_walk(back, block_threads, V, back_steps);
+  c.box = int(size[0]);
+  size[0] -= c.alignment > 1 ? c.alignment : 0;
+  for (int i = 0; i < 3; ++i) {
+    const int d = axes[i];
+    c.tiled[i] = d < 0 ? 1 : int(s.extent[d]);
+    c.tile[i] = int(size[i]);
+    c.along[i] = divider(ceil_div(c.tiled[i] + (i == 0 ? c.alignment - 1 : 0), size[i]));
+    c.blocks *= c.along[i].divisor;
+    for (int k = 0; k < Operands; ++k) c.step[k][c.turned >> k & 1 ? 2 - i : i] = d < 0 ? 0 : int(s.stride[k][d]);
+  }
+  detail::iteration_space<Operands> others = s;
+  others.ndim = 0;
+  for (int d = 0; d < x; ++d)
+    if (d != r && d != y) {
+      others.extent[others.ndim] = s.extent[d];
+      for (int k = 0; k < Operands; ++k) others.stride[k][others.ndim] = s.stride[k][d];
+      ++others.ndim;
+    }
+  c.threads.divide(others, 1, -1, false);
+  c.blocks *= c.threads.threads;
+  for (int k = 0; k < Operands; ++k) {
+    const tile_walk& walk = c.turned >> k & 1 ? c.in : c.out;
+    c.threads.lane_step[k] = walk.apart.divisor * c.step[k][walk.lane_axis];
+    c.group_step[k] = int64(walk.group[0]) * c.step[k][0] + int64(walk.group[1]) * c.step[k][2];
+  }
+  c.form = map_cover<Operands>::tiles;
+  return true;
+}
 
 /// Whether rows lie along the last axis in all that is moved, and `dense`: follow each other in operand 0. Where no
 /// index picks them, short ones would leave too many threads with half of an access.
@@ -185,39 +346,14 @@ CUDARRAY_NO_INLINE bool ragged_rows(const detail::iteration_space<Operands>& s, 
   return true;
 }
 
-/// `side`: of a tile, 0 where there is no kernel for tiles; at most `most_turned` operands fit the shared memory.
-/// `lines_up`: there is a kernel for ragged rows.
+/// `tile_groups`: of lanes of a tile's threads, 0 where there is no kernel for tiles. `lines_up`: there is a kernel for
+/// ragged rows.
 template <int Operands>
 CUDARRAY_NO_INLINE void cover_map(map_cover<Operands>& c, const detail::iteration_space<Operands>& s,
-                                  const operand_info* of, int V, int U, bool lines_up, int side, int tile_lanes,
-                                  int most_turned) {
+                                  const operand_info* of, int V, int U, bool lines_up, int tile_groups, int tile_lanes,
+                                  int most_shared_elements) {
   const int x = s.ndim - 1;
-  const int y = side > 0 ? turned_axis(s, of, c.turned) : -1;
-  if (y >= 0 && __builtin_popcountll(c.turned) <= most_turned) {
-    detail::iteration_space<Operands> tiles = s;  // y moved next to x, both counted in tiles
-    const int alignment = tile_alignment(of[0].bytes);
-    c.lead = off_alignment(of[0], alignment);
-    bool aligned = c.lead == 0;
-    for (int d = 0; d < x; ++d) aligned = aligned && s.stride[0][d] % alignment == 0;
-    if (!aligned && s.stride[0][x] == 1) c.alignment = alignment;
-    c.across = c.alignment > 1 ? side - c.alignment : side;
-    const auto put_axis = [&](int to, int from, int64 size) {
-      tiles.extent[to] = ceil_div(s.extent[from] + (from == x ? c.alignment - 1 : 0), size);
-      for (int k = 0; k < Operands; ++k) tiles.stride[k][to] = s.stride[k][from] * size;
-    };
-    for (int d = y; d < x - 1; ++d) put_axis(d, d + 1, 1);
-    put_axis(x - 1, y, side);
-    put_axis(x, x, c.across);
-    c.threads.divide(tiles, 1, -1, false);
-    c.height = s.extent[y], c.width = s.extent[x];
-    for (int k = 0; k < Operands; ++k) {
-      c.y_step[k] = s.stride[k][y], c.x_step[k] = s.stride[k][x];
-      c.threads.lane_step[k] = side / tile_lanes * (c.turned >> k & 1 ? c.x_step[k] : c.y_step[k]);
-    }
-    c.blocks = c.threads.threads;
-    c.form = map_cover<Operands>::tiles;
-    return;
-  }
+  if (tile_groups > 0 && x > 0 && cover_tiles(c, s, of, tile_groups, tile_lanes, most_shared_elements)) return;
   int split = x;
   uint64 wide = 0;
   bool neighbours = x >= 0 && wide_operands(s, of, x, V, wide);

@@ -126,13 +126,13 @@ __global__ void __launch_bounds__(block_threads)
 
 /// One of the loads of a tile: which lanes it fetches, and, if turned, how they pass through shared memory from the
 /// threads that read them to those that use them.
-template <class Access, int Tile, int Widest>
+template <class Access, int Widest>
 struct tile_part {
-  static constexpr int V = Tile / tile_rows, row = Tile + 1;  // one more: a column's elements lie in different banks
   enum { fetch, pass_in, pass_out } stage;
   Access& a;
   uint64 turned;
-  int inside, inside_turned, column;  ///< column: where the thread reads, or, to pass out, uses the tile
+  int inside, inside_turned, slot;  ///< slot: elements of shared memory for an operand
+  int place, lane;                  ///< there: of the thread's first lane, and from lane to lane
   char* shared;
   template <int I, class T>
   __device__ void operator()(const detail::load<I, T>& l) const {
@@ -142,68 +142,89 @@ struct tile_part {
       const int n = turns ? inside_turned : inside;
       value = a.template read<reach::masked, I>(l.p, n);
     } else if (turns) {
-      T* const t = reinterpret_cast<T*>(shared + __popcll(turned & ((uint64(1) << I) - 1)) * (Tile * row * Widest));
+      T* t = reinterpret_cast<T*>(shared + __popcll(turned & ((uint64(1) << I) - 1)) * (slot * Widest)) + place;
+      const int n = stage == pass_in ? inside_turned : inside;
 #pragma unroll
-      for (int k = 0; k < V; ++k) {
-        const int across = int(threadIdx.y) + k * tile_rows;
-        if (stage == pass_in) t[column * row + across] = value.v[k];
-        else value.v[k] = t[across * row + column];
-      }
+      for (int k = 0; k < Access::width; ++k, t = step_shared_bytes(t, lane * int(sizeof(T))))
+        if (k < n) {
+          if (stage == pass_in) *t = value.v[k];
+          else value.v[k] = *t;
+        }
     }
   }
   template <class L>
   __device__ void operator()(const L&) const {}
 };
 
-/// Square tiles of two axes, y and x, the last two of s.threads, where an element is a tile. Operand 0 is contiguous
-/// along x; the operands in `turned` are along y: threads next to each other read those along y and everything else
-/// along x. The lanes go across. The rows of skewed tiles begin where their memory is aligned. With two operands it
-/// takes 58 registers if left to itself; five blocks instead of four on a multiprocessor make a + b.T 7 % faster.
-template <int Tile, int Operands, class Target, class Tree>
+/// Tiles of three axes, x, r and y. Operand 0 is contiguous along x; the operands in `turned` are along y: threads next
+/// to each other read those along y and everything else along x, then along r; U groups of V lanes go across. The rows
+/// of skewed tiles begin where their memory is aligned. With two operands five blocks instead of four on a
+/// multiprocessor make a + b.T 7 % faster.
+template <int U, int V, int Operands, class Target, class Tree>
 __global__ void __launch_bounds__(block_threads, registers<1, Tree>::count <= 2 ? 5 : 1)
     tile_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree,
                 const __grid_constant__ map_cover<Operands> s) {
   in_stream_order();
   extern __shared__ __align__(16) char shared[];
-  constexpr int U = Tile / 32, V = Tile / tile_rows;
-  using part = tile_part<lane_access<V, Operands, Tree>, Tile, Tree::widest>;
-  const int x = s.threads.ndim - 1, y = x - 1, i = int(threadIdx.x), j = int(threadIdx.y);
-  const int64 b = blockIdx.x, rows = s.threads.extent[x].divide(b);
-  const int64 x0 = (b - rows * s.threads.extent[x].divisor) * s.across;
-  const int64 y0 = (rows - s.threads.extent[y].divide(rows) * s.threads.extent[y].divisor) * Tile;
-  const auto within = [](int64 n) {
-    return n <= 0 ? 0 : n > Tile - tile_rows ? V : int((n + tile_rows - 1) / tile_rows);
-  };
+  using part = tile_part<lane_access<V, Operands, Tree>, Tree::widest>;
+  int b = int(blockIdx.x);
+  int begin[3];  // of this tile, along x, r and y
+#pragma unroll
+  for (const int axis : {0, 2, 1}) {
+    const int rest = s.along[axis].divide(b);
+    begin[axis] = (b - rest * int(s.along[axis].divisor)) * s.tile[axis];
+    b = rest;
+  }
   lane_access<V, Operands, Tree> a[U];
   a[0].start(s.threads);
-  s.threads.move(b, 0, s.threads.ndim, a[0].offset);
-  // of skewed tiles: how far before the tile's columns this thread writes (rows j + 8 k alike), and reading begins
-  const bool skewed = s.alignment > 1;
-  const int before = skewed ? (s.lead + int(a[0].offset[0] + j * s.y_step[0])) & (s.alignment - 1) : 0;
-  const int early = skewed && x0 > 0 ? s.alignment : 0;
-  const int down = within(s.height - y0 - j), across = within(s.width - x0 + early - j);
-  const int room = s.width - x0 < Tile ? int(s.width - x0) : Tile;
+  if (s.threads.ndim > 0) s.threads.move(b, 0, s.threads.ndim, a[0].offset);
+  // of skewed tiles: reading begins so far before the columns that are written
+  const int early = s.alignment > 1 && begin[0] > 0 ? s.alignment : 0;
+  const tile_place out = s.out.place(int(threadIdx.x)), in = s.in.place(int(threadIdx.x));
+  const int row = begin[2] + out.c[2], deep_row = begin[1] + out.c[1];
+  int before = 0;  // all rows of a thread are so far off alignment
+  if (s.alignment > 1)
+    before = int((uint32(s.lead) + uint32(a[0].offset[0]) + uint32(deep_row) * uint32(s.step[0][1]) +
+                  uint32(row) * uint32(s.step[0][2])) &
+                 uint32(s.alignment - 1));
+  // from here on places are in the space, but for those in shared memory
+  const int from[3] = {begin[2] + in.c[0], begin[1] + in.c[1], begin[0] - early + in.c[2]};
+  const int to[3] = {begin[0] + out.c[0] - before, deep_row, row};
+#pragma unroll
+  for (int k = 0; k < Operands; ++k)
+#pragma unroll
+    for (int i = 0; i < 3; ++i) a[0].offset[k] += int64(s.turned >> k & 1 ? from[i] : to[i]) * s.step[k][i];
+  const auto end = [&](int axis, int from, int size) {
+    return s.tiled[axis] - from < size ? s.tiled[axis] : from + size;
+  };
+  const int end_x = end(0, begin[0] - early, s.box), end_r = end(1, begin[1], s.tile[1]),
+            end_y = end(2, begin[2], s.tile[2]), written = begin[0] - before + s.tile[0],
+            last_x = written < end_x ? written : end_x;
   int inside_turned[U];
 #pragma unroll
   for (int u = U - 1; u >= 0; --u) {
-    a[u] = a[0];
-    const int column = i + 32 * u, written = column - before;
+    if (u > 0) {
+      a[u] = a[0];
 #pragma unroll
-    for (int k = 0; k < Operands; ++k)
-      a[u].offset[k] += s.turned >> k & 1 ? column * s.y_step[k] + (j - early) * s.x_step[k]
-                                          : written * s.x_step[k] + j * s.y_step[k];
-    a[u].inside = column < s.across && written + early >= 0 && written < room ? down : 0;
-    inside_turned[u] = y0 + column < s.height ? across : 0;
-    detail::for_each_operand(tree, part{part::fetch, a[u], s.turned, a[u].inside, inside_turned[u], column, shared});
+      for (int k = 0; k < Operands; ++k) a[u].offset[k] += u * s.group_step[k];
+    }
+    const int x = to[0] + u * s.out.group[0];
+    const bool valid = x >= begin[0] - early && to[1] < end_r;
+    a[u].inside = valid ? s.out.inside(x, last_x, to[2] + u * s.out.group[1], end_y, V) : 0;
+    inside_turned[u] =
+        from[1] < end_r ? s.in.inside(from[0] + u * s.in.group[0], end_y, from[2] + u * s.in.group[1], end_x, V) : 0;
+    detail::for_each_operand(tree, part{part::fetch, a[u], s.turned, a[u].inside, inside_turned[u], 0, 0, 0, shared});
   }
+  const int first_in = s.in.shared(in.c), first_out = s.out.shared(out.c) + early - before;
 #pragma unroll
   for (int u = 0; u < U; ++u)
-    detail::for_each_operand(tree, part{part::pass_in, a[u], s.turned, 0, 0, i + 32 * u, shared});
+    detail::for_each_operand(tree, part{part::pass_in, a[u], s.turned, 0, inside_turned[u], s.slot,
+                                        first_in + u * s.in.shared_group, s.in.shared_lane, shared});
   __syncthreads();
 #pragma unroll
   for (int u = 0; u < U; ++u) {
-    const int written = i + 32 * u - before + early, read = written < 0 ? 0 : written < Tile ? written : Tile - 1;
-    detail::for_each_operand(tree, part{part::pass_out, a[u], s.turned, 0, 0, read, shared});
+    detail::for_each_operand(tree, part{part::pass_out, a[u], s.turned, a[u].inside, 0, s.slot,
+                                        first_out + u * s.out.shared_group, s.out.shared_lane, shared});
     if (a[u].inside > 0) put(a[u], target, lane_cast<typename Target::value_type>(tree(a[u])));
   }
 }
@@ -270,7 +291,7 @@ void run_elementwise(cuda device, const Target& target, const Tree& tree, const 
   // the other kernels write one array, and their targets read nothing
   constexpr bool one_result = gpu::registers<1, Target>::count == 0;
   constexpr bool may_turn = one_result && !picks && loads > 0 && loads <= 12;
-  constexpr int side = widest <= 4 && loads <= 4 ? 64 : 32, slot = side * (side + 1) * Tree::widest;
+  constexpr int tile_groups = widest <= 4 && loads <= 4 ? 2 : 1, tile_lanes = tile_groups == 2 || loads == 1 ? 8 : 4;
   // ragged rows: where one element at a time would not do, which it does where these are wide
   constexpr bool lines_up = Target::direct && one_result && detail::in_lanes<Tree> && (picks || moved <= 2) &&
                             gpu::lines_up<V, gpu::index_operands<Tree>, gpu::all_operands<Tree>>;
@@ -278,7 +299,8 @@ void run_elementwise(cuda device, const Target& target, const Tree& tree, const 
   detail::for_each_operand(tree, leaves);
   leaves.written(target);
   gpu::map_cover<Operands> c;
-  gpu::cover_map(c, s, leaves.of, V, U, lines_up, may_turn ? side : 0, side / gpu::tile_rows, gpu::most_shared / slot);
+  gpu::cover_map(c, s, leaves.of, V, U, lines_up, may_turn ? tile_groups : 0, tile_lanes,
+                 gpu::most_shared / (Tree::widest > 0 ? Tree::widest : 1));
   const dim3 blocks{unsigned(c.blocks)};
   if (c.form == c.rows) {
     gpu::launch(device.ordinal, s.store, Operands, gpu::row_kernel<V, U, Operands, Target, Tree>, blocks,
@@ -289,9 +311,9 @@ void run_elementwise(cuda device, const Target& target, const Tree& tree, const 
                   gpu::block_threads, 0, target, tree, c.threads, c.per_row, c.lead, c.dense);
   } else if (c.form == c.tiles) {
     if constexpr (may_turn)
-      gpu::launch(device.ordinal, s.store, Operands, gpu::tile_kernel<side, Operands, Target, Tree>, blocks,
-                  dim3(gpu::warp, gpu::tile_rows), ::std::size_t(__builtin_popcountll(c.turned)) * slot, target, tree,
-                  c);
+      gpu::launch(device.ordinal, s.store, Operands, gpu::tile_kernel<tile_groups, tile_lanes, Operands, Target, Tree>,
+                  blocks, gpu::block_threads, ::std::size_t(__builtin_popcountll(c.turned)) * c.slot * Tree::widest,
+                  target, tree, c);
   } else {
     gpu::launch(device.ordinal, s.store, Operands, gpu::map_kernel<V, U, Operands, Target, Tree>, blocks,
                 gpu::block_threads, 0, target, tree, c.threads);

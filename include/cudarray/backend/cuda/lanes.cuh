@@ -193,6 +193,7 @@ enum class reach { wide, apart, whole, taken, masked };
 /// V places of a space as trees see them.
 template <bool Packed, int V, int Operands, class... Trees>
 struct basic_access {
+  static constexpr int width = V;
   template <class T>
   using held_as = held_lanes<Packed, T, V>;
   static constexpr uint64 indices = (uint64(0) | ... | index_operands<Trees>);
@@ -216,10 +217,10 @@ struct basic_access {
   template <reach R, int I, class T>
   __device__ held_as<T> read(const T* p, int inside) const {
     const T* q = p + offset[I];
-    const int64 step = space->lane_step[I];
     constexpr bool index = R == reach::taken && (indices >> I & 1) != 0;
     if (!index && (R == reach::wide || ((R == reach::whole || R == reach::taken) && space->wide >> I & 1)))
       return load_wide<V, T, held_as<T>>(q);
+    const int64 step = space->lane_step[I] * int64(sizeof(T));
     lanes<T, V> r;
     if constexpr (index) {
       r.v[0] = load_one(q);
@@ -227,16 +228,16 @@ struct basic_access {
       for (int k = 1; k < V; ++k) r.v[k] = r.v[0];
     } else if constexpr (R == reach::masked) {
 #pragma unroll
-      for (int k = 0; k < V; ++k, q += step) {
+      for (int k = 0; k < V; ++k, q = step_bytes(q, step)) {
         r.v[k] = {};
         if (k < inside) r.v[k] = load_one(q);
       }
     } else if (R == reach::whole || R == reach::taken || inside == V) {
 #pragma unroll
-      for (int k = 0; k < V; ++k, q += step) r.v[k] = load_one(q);
+      for (int k = 0; k < V; ++k, q += space->lane_step[I]) r.v[k] = load_one(q);
     } else {
 #pragma unroll
-      for (int k = 0; k < V; ++k) r.v[k] = load_one(q + (k < inside ? k * step : 0));
+      for (int k = 0; k < V; ++k) r.v[k] = load_one(q + (k < inside ? k * space->lane_step[I] : 0));
     }
     return repack<held_as<T>>(r);
   }
@@ -318,14 +319,14 @@ using lane_access = basic_access<false, V, Operands, Trees...>;
 /// Stores the lanes that are inside into operand I.
 template <int I, class Access, class T, int V>
 __device__ void put_lanes(const Access& a, T* p, const lanes<T, V>& v) {
-  T* const to = p + a.offset[I];
+  T* to = p + a.offset[I];
   if ((a.space->wide >> I & 1) && a.inside == V) {
     store_wide(to, v);
   } else {
-    const int64 step = a.space->lane_step[I];
+    const int64 step = a.space->lane_step[I] * int64(sizeof(T));
 #pragma unroll
-    for (int k = 0; k < V; ++k)
-      if (k < a.inside) to[k * step] = v.v[k];
+    for (int k = 0; k < V; ++k, to = step_bytes(to, step))
+      if (k < a.inside) *to = v.v[k];
   }
 }
 template <class Access, class T, int V>

@@ -10,7 +10,6 @@
 namespace cudarray::inline v0::backend::gpu {
 
 inline constexpr int block_threads = 256, warp = 32;
-inline constexpr int tile_rows = 8;           ///< of the threads of a tile, a warp in each
 inline constexpr int most_shared = 48 << 10;  ///< bytes of shared memory that every block may have
 
 /// The first statement of every kernel (scripts/check-layers looks): a kernel of ours is launched when the last block

@@ -36,6 +36,21 @@ __device__ lanes<To, V> lane_cast(const lanes<T, V>& a) {
   return r;
 }
 
+/// The element of global or of shared memory so many bytes on, by one addition: the compiler multiplies anew for each
+/// of a row of lanes, if it is let.
+template <class T>
+__device__ T* step_bytes(T* p, int64 bytes) {
+  auto at = __cvta_generic_to_global(p) + ::std::size_t(bytes);
+  asm volatile("" : "+l"(at));
+  return static_cast<T*>(__cvta_global_to_generic(at));
+}
+template <class T>
+__device__ T* step_shared_bytes(T* p, int bytes) {
+  auto at = uint32(__cvta_generic_to_shared(p)) + uint32(bytes);
+  asm volatile("" : "+r"(at));
+  return static_cast<T*>(__cvta_shared_to_generic(at));
+}
+
 /// Loads the compiler leaves where they are. It likes to put a load right before its use, to need fewer registers; but
 /// what counts is how many are under way.
 __device__ inline void load_word(uint4& v, const void* p) {
