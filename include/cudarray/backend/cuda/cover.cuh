@@ -186,14 +186,14 @@ struct map_cover {
   bool dense = false;  ///< ragged rows follow each other
   // tiles
   tile_walk out, in;                ///< along x, r, y and along y, r, x
-  divider along[3];                 ///< along x, r and y
+  divider along[3];                 ///< tiles along x, r and y
   int tiled[3] = {}, tile[3] = {};  ///< elements of these, and of a tile on them, of what is written there
   int box = 0;                      ///< columns of a tile that are read
   int slot = 0;                     ///< elements of shared memory for an operand
   int alignment = 1;                ///< of what is written of a row, more where tiles are skewed
   uint64 turned = 0;
-  int step[Operands][3] = {};  ///< along the axes in the order of the operand's walk
-  int64 group_step[Operands] = {};
+  int step[Operands][3] = {};       ///< along the axes in the order of the operand's walk
+  int64 group_step[Operands] = {};  ///< elements from group to group of lanes
   int64 blocks = 1;
 };
 
@@ -228,8 +228,8 @@ int shortest_step(const detail::iteration_space<Operands>& s, int k, int a, int 
 }
 
 /// Rows of a square tile are written from an element on whose number in memory is a multiple of this, which divides the
-/// rows that a thread's lanes are apart: writes that share 32 bytes with others cost as much as half of all
-/// of them (reads that do cost nothing).
+/// rows that a thread's lanes are apart: writes that share 32 bytes with others cost as much as half of all of them
+/// (reads that do cost nothing).
 inline int tile_alignment(int bytes) { return bytes > 4 ? 32 / bytes : 8; }
 
 /// Tiles where operands lie along another axis, y, than operand 0, which lies along x: squares where both are long, all

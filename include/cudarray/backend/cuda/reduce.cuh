@@ -218,17 +218,17 @@ __device__ void finish_folds(const Target& target, const Tree& tree, const reduc
         sum = Op::combine(sum, Op::template lift<Total>(v, row));
       }
     };
-    const int run = r.folded_run;
-    if (run == 0) add(0, before);
-    const int first =
-        run > 0 ? c * run : (c + V * r.columns - before) % r.columns;  // of the lanes that are the result's
-    for (int j = first, end = run > 0 ? first + run : r.columns * r.folds; j<end; j += run> 0 ? 1 : r.columns) {
+    const bool rows = r.folded_run == 0;  // otherwise the columns of a result are neighbours
+    if (rows) add(0, before);
+    const int first = rows ? (c + V * r.columns - before) % r.columns : c * r.folded_run;  // of the result's lanes
+    const int end = rows ? r.columns * r.folds : first + r.folded_run, step = rows ? r.columns : 1;
+    for (int j = first; j < end; j += step) {
       Total one = shared[j];
       if constexpr (Op::indexed)
         if (one.position >= 0) one.position = one.position * r.folds + (before + j) / r.columns;
       sum = Op::combine(sum, one);
     }
-    if (run == 0) add(r.row * r.folds + (before + first) / r.columns, elements);
+    if (rows) add(r.row * r.folds + (before + first) / r.columns, elements);
     target(place_access{start.offset[0] + c * r.threads.lane_step[0]},
            Op::template finish<typename Types::result>(sum, r.count));
   }
@@ -245,7 +245,8 @@ __global__ void __launch_bounds__(
   using types = device_types<Op, typename Tree::value_type, Near>;
   using total = typename types::total;
   using index = ::std::conditional_t<Near, int32, int64>;
-  constexpr bool packed = V > 8 || !adds_in_blocks<types> || adds_several<int(sizeof(total)), Tree>;
+  using widest_total = typename device_types<Op, typename Tree::value_type, false>::total;
+  constexpr bool packed = V > 8 || !adds_in_blocks<types> || adds_several<int(sizeof(widest_total)), Tree>;
   using access = basic_access<Wide && packed, V, Operands, Tree>;
   const auto& s = r.threads;
   const int t = int(threadIdx.x);

@@ -166,12 +166,13 @@ CUDARRAY_NO_INLINE bool fold_columns(reduce_cover<Operands>& r, detail::iteratio
 
 /// A space of columns that are the elements of runs, where these are short, side by side and many and threads that walk
 /// along them would read off alignment or do little: a block finishes some of them; false where runs are not like that.
+/// Two axes are reduced, at least.
 template <int Operands>
 CUDARRAY_NO_INLINE bool fold_runs(reduce_cover<Operands>& r, detail::iteration_space<Operands>& s,
                                   const operand_info* of, int V) {
   constexpr int64 most_groups = 64;
   const int inner = s.ndim - 1, across = s.kept - 1;
-  if (across < 0 || s.ndim - s.kept < 2 || s.ndim >= max_rank) return false;
+  if (across < 0 || s.ndim >= max_rank) return false;
   const int64 run = s.extent[inner], next = s.extent[across];
   if (run > most_groups * V || r.count / run < 64) return false;
   if (run % V == 0 && 8 % (run / V) != 0) return false;  // a row's own threads do well there
@@ -228,13 +229,15 @@ CUDARRAY_NO_INLINE void cover_reduce(reduce_cover<Operands>& r, const detail::it
   };
   if (inner >= 0 && r.count > 0 && (!indexed || r.count >> 31 == 0)) {
     uint64 wide = 0;
-    if (detail::iteration_space<Operands> columns = s;
-        may_fold && !indexed && r.along && fold_runs(r, columns, of, V)) {
-      r.walk = reduce_walk::folded, r.along = false;
-      if (wide_operands(columns, of, columns.kept - 1, V, wide) && __builtin_popcountll(wide) == loads &&
-          spread_threads(r, columns, V, U, enough, light))
-        return;
-      r.folded_run = 0, r.along = true;
+    if (may_fold && !indexed && r.along && s.ndim - s.kept >= 2) {
+      detail::iteration_space<Operands> columns = s;
+      if (fold_runs(r, columns, of, V)) {
+        r.walk = reduce_walk::folded, r.along = false;
+        if (wide_operands(columns, of, columns.kept - 1, V, wide) && __builtin_popcountll(wide) == loads &&
+            spread_threads(r, columns, V, U, enough, light))
+          return;
+        r.folded_run = 0, r.along = true;
+      }
     }
     if (wide_operands(s, of, r.along ? inner : across, V, wide) && __builtin_popcountll(wide) == loads &&
         fits(reduce_walk::straight))
