@@ -176,45 +176,55 @@ struct tile_walk {
   }
 };
 
-/// How an elementwise kernel covers its space.
+/// How the kernels without tiles cover their space.
 template <int Operands>
 struct map_cover {
-  enum { rows, any, tiles, ragged } form = any;
+  enum { rows, any, ragged } form = any;
   thread_space<Operands> threads;
   divider per_row;  ///< blocks on a row, or, of even rows, how many a group of threads takes; threads on a ragged row
-  int lead = 0;     ///< of skewed tiles and ragged rows: so many elements the first one is off alignment
+  int lead = 0;     ///< of ragged rows: so many elements the first one is off alignment
   bool dense = false;  ///< ragged rows follow each other
-  // tiles
+  int64 blocks = 1;
+};
+
+/// How the kernel for tiles covers its space: made where there are any, as this takes the host some time.
+template <int Operands>
+struct tile_cover {
+  thread_space<Operands> threads;   ///< the axes that tiles are not on
   tile_walk out, in;                ///< along x, r, y and along y, r, x
   divider along[3];                 ///< tiles along x, r and y
   int tiled[3] = {}, tile[3] = {};  ///< elements of these, and of a tile on them, of what is written there
   int box = 0;                      ///< columns of a tile that are read
   int slot = 0;                     ///< elements of shared memory for an operand
   int alignment = 1;                ///< of what is written of a row, more where tiles are skewed
+  int lead = 0;                     ///< of skewed tiles: so many elements the first one is off alignment
   uint64 turned = 0;
   int step[Operands][3] = {};       ///< along the axes in the order of the operand's walk
   int64 group_step[Operands] = {};  ///< elements from group to group of lanes
   int64 blocks = 1;
 };
 
-/// The axis that most operands lie along which do not lie along the last one, and those operands; -1 if there is none.
-template <int Operands>
-int turned_axis(const detail::iteration_space<Operands>& s, const operand_info* of, uint64& turned) {
-  const int x = s.ndim - 1;
-  int best = -1, most = 0;
-  for (int y = 0; y < x; ++y) {
-    uint64 those = 0;
-    int n = 0;
-    for (int k = 1; k < Operands; ++k) {
-      const int64 along_y = magnitude(s.stride[k][y]), along_x = magnitude(s.stride[k][x]);
-      if (of[k].data == nullptr || along_y == 0 || along_y > 2 || along_x < 2) continue;
-      those |= uint64(1) << k;
-      ++n;
+/// The axis that most operands lie along which do not lie along the last one, and those operands, a bit each; axis -1
+/// if there is none.
+struct turned_axis {
+  int axis = -1;
+  uint64 operands = 0;
+  template <int Operands>
+  turned_axis(const detail::iteration_space<Operands>& s, const operand_info* of) {
+    const int x = s.ndim - 1;
+    for (int y = 0, most = 0; y < x; ++y) {
+      uint64 those = 0;
+      int n = 0;
+      for (int k = 1; k < Operands; ++k) {
+        const int64 along_y = magnitude(s.stride[k][y]), along_x = magnitude(s.stride[k][x]);
+        if (of[k].data == nullptr || along_y == 0 || along_y > 2 || along_x < 2) continue;
+        those |= uint64(1) << k;
+        ++n;
+      }
+      if (n > most) axis = y, most = n, operands = those;
     }
-    if (n > most) best = y, most = n, turned = those;
   }
-  return best;
-}
+};
 
 /// The axis, but for a and b, along which an operand's step is shortest; -1 if there is none.
 template <int Operands>
@@ -236,11 +246,11 @@ inline int tile_alignment(int bytes) { return bytes > 4 ? 32 / bytes : 8; }
 /// of an axis that is short and more of the other one, or some of a third one, r; false where they would not pay.
 /// U groups of V lanes in each thread, that `most_elements` of shared memory are for.
 template <int Operands>
-CUDARRAY_NO_INLINE bool cover_tiles(map_cover<Operands>& c, const detail::iteration_space<Operands>& s,
-                                    const operand_info* of, int U, int V, int most_elements) {
+CUDARRAY_NO_INLINE bool cover_tiles(tile_cover<Operands>& c, const detail::iteration_space<Operands>& s,
+                                    const operand_info* of, const turned_axis& turn, int U, int V, int most_elements) {
   const int64 slots = U * V, most_x = warp * U, most_y = block_threads * slots / most_x;
-  const int x = s.ndim - 1, y = turned_axis(s, of, c.turned);
-  if (y < 0) return false;
+  const int x = s.ndim - 1, y = turn.axis;
+  c.turned = turn.operands;
   const int leader = __builtin_ctzll(c.turned);
   const int64 ex = s.extent[x], ey = s.extent[y], run = 128 / of[0].bytes;
   const bool all_x = ex <= most_x, all_y = ey <= most_y, square = !all_x && !all_y;
@@ -324,7 +334,6 @@ CUDARRAY_NO_INLINE bool cover_tiles(map_cover<Operands>& c, const detail::iterat
     c.threads.lane_step[k] = walk.apart.divisor * c.step[k][walk.lane_axis];
     c.group_step[k] = int64(walk.group[0]) * c.step[k][0] + int64(walk.group[1]) * c.step[k][2];
   }
-  c.form = map_cover<Operands>::tiles;
   return true;
 }
 
@@ -346,14 +355,11 @@ CUDARRAY_NO_INLINE bool ragged_rows(const detail::iteration_space<Operands>& s, 
   return true;
 }
 
-/// `tile_groups`: of lanes of a tile's threads, 0 where there is no kernel for tiles. `lines_up`: there is a kernel for
-/// ragged rows.
+/// `lines_up`: there is a kernel for ragged rows.
 template <int Operands>
 CUDARRAY_NO_INLINE void cover_map(map_cover<Operands>& c, const detail::iteration_space<Operands>& s,
-                                  const operand_info* of, int V, int U, bool lines_up, int tile_groups, int tile_lanes,
-                                  int most_shared_elements) {
+                                  const operand_info* of, int V, int U, bool lines_up) {
   const int x = s.ndim - 1;
-  if (tile_groups > 0 && x > 0 && cover_tiles(c, s, of, tile_groups, tile_lanes, most_shared_elements)) return;
   int split = x;
   uint64 wide = 0;
   bool neighbours = x >= 0 && wide_operands(s, of, x, V, wide);

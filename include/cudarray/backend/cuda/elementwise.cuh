@@ -163,7 +163,7 @@ struct tile_part {
 template <int U, int V, int Operands, class Target, class Tree>
 __global__ void __launch_bounds__(block_threads, registers<1, Tree>::count <= 2 ? 5 : 1)
     tile_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree,
-                const __grid_constant__ map_cover<Operands> s) {
+                const __grid_constant__ tile_cover<Operands> s) {
   in_stream_order();
   extern __shared__ __align__(16) char shared[];
   using part = tile_part<lane_access<V, Operands, Tree>, Tree::widest>;
@@ -291,16 +291,27 @@ void run_elementwise(cuda device, const Target& target, const Tree& tree, const 
   // the other kernels write one array, and their targets read nothing
   constexpr bool one_result = gpu::registers<1, Target>::count == 0;
   constexpr bool may_turn = one_result && !picks && loads > 0 && loads <= 12;
-  constexpr int tile_groups = widest <= 4 && loads <= 4 ? 2 : 1, tile_lanes = tile_groups == 2 || loads == 1 ? 8 : 4;
   // ragged rows: where one element at a time would not do, which it does where these are wide
   constexpr bool lines_up = Target::direct && one_result && detail::in_lanes<Tree> && (picks || moved <= 2) &&
                             gpu::lines_up<V, gpu::index_operands<Tree>, gpu::all_operands<Tree>>;
   gpu::survey<Operands> leaves;
   detail::for_each_operand(tree, leaves);
   leaves.written(target);
+  if constexpr (may_turn) {
+    constexpr int tile_groups = widest <= 4 && loads <= 4 ? 2 : 1, tile_lanes = tile_groups == 2 || loads == 1 ? 8 : 4;
+    if (const gpu::turned_axis turn(s, leaves.of); turn.axis >= 0) {
+      gpu::tile_cover<Operands> c;
+      if (gpu::cover_tiles(c, s, leaves.of, turn, tile_groups, tile_lanes, gpu::most_shared / Tree::widest)) {
+        gpu::launch(device.ordinal, s.store, Operands,
+                    gpu::tile_kernel<tile_groups, tile_lanes, Operands, Target, Tree>, dim3(unsigned(c.blocks)),
+                    gpu::block_threads, ::std::size_t(__builtin_popcountll(c.turned)) * c.slot * Tree::widest, target,
+                    tree, c);
+        return;
+      }
+    }
+  }
   gpu::map_cover<Operands> c;
-  gpu::cover_map(c, s, leaves.of, V, U, lines_up, may_turn ? tile_groups : 0, tile_lanes,
-                 gpu::most_shared / (Tree::widest > 0 ? Tree::widest : 1));
+  gpu::cover_map(c, s, leaves.of, V, U, lines_up);
   const dim3 blocks{unsigned(c.blocks)};
   if (c.form == c.rows) {
     gpu::launch(device.ordinal, s.store, Operands, gpu::row_kernel<V, U, Operands, Target, Tree>, blocks,
@@ -309,11 +320,6 @@ void run_elementwise(cuda device, const Target& target, const Tree& tree, const 
     if constexpr (lines_up)
       gpu::launch(device.ordinal, s.store, Operands, gpu::ragged_kernel<V, Operands, Target, Tree>, blocks,
                   gpu::block_threads, 0, target, tree, c.threads, c.per_row, c.lead, c.dense);
-  } else if (c.form == c.tiles) {
-    if constexpr (may_turn)
-      gpu::launch(device.ordinal, s.store, Operands, gpu::tile_kernel<tile_groups, tile_lanes, Operands, Target, Tree>,
-                  blocks, gpu::block_threads, ::std::size_t(__builtin_popcountll(c.turned)) * c.slot * Tree::widest,
-                  target, tree, c);
   } else {
     gpu::launch(device.ordinal, s.store, Operands, gpu::map_kernel<V, U, Operands, Target, Tree>, blocks,
                 gpu::block_threads, 0, target, tree, c.threads);
