@@ -8,6 +8,37 @@
 
 using namespace bench;
 
+/// Axes in another order: what follows the first extent, which is as long as the elements suffice for, and the order.
+struct order {
+  ca::shape rest;
+  std::vector<int> axes;
+};
+const order orders[] = {{{64, 56, 56}, {0, 2, 3, 1}},
+                        {{224, 224, 3}, {0, 3, 1, 2}},
+                        {{512, 8, 64}, {0, 2, 1, 3}},
+                        {{16, 16}, {0, 2, 1}},
+                        {{33, 33}, {0, 2, 1}},
+                        {{12}, {1, 0}},
+                        {{32, 16, 16, 16}, {4, 2, 0, 3, 1}}};
+
+template <class T>
+void orders_of(suite& s, const std::string& name) {
+  const int64 elements = many * 4 / int64(sizeof(T));
+  for (const order& o : orders) {
+    std::string text = name + std::to_string(elements / o.rest.elements());
+    ca::shape extents{elements / o.rest.elements()};
+    for (const int64 n : o.rest) extents.push_back(n), text += "x" + std::to_string(n);
+    text += " to ";
+    for (const int d : o.axes) text += std::to_string(d);
+    s.row("T3_order", text, {.bytes = 2. * double(extents.elements()) * sizeof(T)}, [=] {
+      const ca::ndarray<T> a = ca::astype<T>(ca::random::integers(extents, 0, 100));
+      const auto turned = ca::transpose(a, ca::axes(o.axes.data(), int(o.axes.size())));
+      const ca::ndarray<T> d = ca::zeros<T>(turned.shape());
+      return [=] { d(ca::_) = turned; };
+    });
+  }
+}
+
 int main(int argc, char** argv) {
   suite s(argc, argv);
   const double n = double(many), elements = double(side) * double(side);
@@ -59,5 +90,9 @@ int main(int argc, char** argv) {
     const ca::ndarray<bool> m = normal(many) > 0;
     return [=] { a(m) = 0.5f; };
   });
+  orders_of<float>(s, "");
+  orders_of<double>(s, "fp64 ");
+  orders_of<ca::float16>(s, "fp16 ");
+  orders_of<ca::uint8>(s, "uint8 ");
   return s.run();
 }

@@ -178,6 +178,15 @@ void check_turned(const std::vector<int64>& extents, const std::vector<int>& ord
   const ca::ndarray<T> twin = ca::transpose(ca::reshape(ca::eval(flat * T(1)), s), axes);
   y(ca::ellipsis) = twin * T(1) + along + view;
   CHECK(same<T>(y, times(2)));
+  const ca::ndarray<T> column = ca::copy(along(ca::ellipsis, slice(0, 1)));
+  y(ca::ellipsis) = view + column;
+  std::vector<double> sums;
+  for (std::size_t i = 0, last = std::size_t(view.shape()[view.ndim() - 1]); i < expected.size(); ++i)
+    sums.push_back(double(T(expected[i] + double(i / last * last % 7))));
+  CHECK(same<T>(y, sums));
+  std::vector<double> more;
+  for (std::size_t i = 0; i < expected.size(); ++i) more.push_back(expected[i] > double(i % 7));
+  CHECK(same<bool>(ca::eval(view > along), more));
   ca::ndarray<T> longer = ca::zeros<T>({s.elements() + 3});
   ca::ndarray<T> off = ca::reshape(longer(slice(3, ca::none)), view.shape());
   off(ca::ellipsis) = view;

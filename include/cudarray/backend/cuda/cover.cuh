@@ -201,6 +201,7 @@ struct tile_cover {
   uint64 turned = 0;
   int step[Operands][3] = {};       ///< along the axes in the order of the operand's walk
   int64 group_step[Operands] = {};  ///< elements from group to group of lanes
+  int64 across[Operands] = {};      ///< of cells: words from one to the next
   int64 blocks = 1;
 };
 
@@ -226,6 +227,31 @@ struct turned_axis {
   }
 };
 
+/// Makes elements of 4 / E bytes words: E neighbours along x are one, or along y in operands that are turned, and one
+/// place of the space is a cell of E words, `across` from each other in memory. False where words would be cut or off
+/// alignment.
+template <int Operands>
+CUDARRAY_NO_INLINE bool in_words(detail::iteration_space<Operands>& s, operand_info* of, turned_axis& turn, int E,
+                                 int64* across) {
+  const int x = s.ndim - 1, y = turn.axis;
+  if (s.extent[x] % E != 0 || s.extent[y] % E != 0) return false;
+  s.extent[x] /= E, s.extent[y] /= E;
+  for (int k = 0; k < Operands; ++k) {
+    int64* stride = s.stride[k];
+    if (k > 0 && stride[x] == 0 && stride[y] == 1) turn.operands |= uint64(1) << k;
+    const int along = turn.operands >> k & 1 ? y : x;
+    if (of[k].data == nullptr || stride[along] != 1 || off_alignment(of[k], E) != 0) return false;
+    for (int d = 0; d < s.ndim; ++d) {
+      if (d == along) continue;
+      if (stride[d] % E != 0) return false;
+      if (d == x || d == y) across[k] = stride[d] / E;
+      else stride[d] /= E;
+    }
+    of[k].bytes = 4;
+  }
+  return true;
+}
+
 /// The axis, but for a and b, along which an operand's step is shortest; -1 if there is none.
 template <int Operands>
 int shortest_step(const detail::iteration_space<Operands>& s, int k, int a, int b) {
@@ -244,11 +270,12 @@ inline int tile_alignment(int bytes) { return bytes > 4 ? 32 / bytes : 8; }
 
 /// Tiles where operands lie along another axis, y, than operand 0, which lies along x: squares where both are long, all
 /// of an axis that is short and more of the other one, or some of a third one, r; false where they would not pay.
-/// U groups of V lanes in each thread, that `most_elements` of shared memory are for.
+/// U groups of V lanes in each thread, that `most_elements` of shared memory are for. E > 1: of cells (`in_words`).
 template <int Operands>
 CUDARRAY_NO_INLINE bool cover_tiles(tile_cover<Operands>& c, const detail::iteration_space<Operands>& s,
-                                    const operand_info* of, const turned_axis& turn, int U, int V, int most_elements) {
-  const int64 slots = U * V, most_x = warp * U, most_y = block_threads * slots / most_x;
+                                    const operand_info* of, const turned_axis& turn, int U, int V, int most_elements,
+                                    int E) {
+  const int64 slots = U * V, most_x = slots > 8 ? 2 * warp : warp, most_y = block_threads * slots / most_x;
   const int x = s.ndim - 1, y = turn.axis;
   c.turned = turn.operands;
   const int leader = __builtin_ctzll(c.turned);
@@ -266,12 +293,14 @@ CUDARRAY_NO_INLINE bool cover_tiles(tile_cover<Operands>& c, const detail::itera
   // where lines of memory stay in the cache until all of them is used, tiles are more work for nothing
   const int bytes = of[leader].bytes;
   const bool same_banks = s.stride[leader][x] * bytes % (bytes < 4 ? warp * bytes : 128) == 0;
-  if (r < 0 && ex * ey < (bytes < 4 ? 2400 : 1200) && (!same_banks || ex * ey < 256)) return false;
+  const int64 matrix = ex * ey * E * E;  // elements
+  if (r < 0 && (E > 1 ? matrix < 3600 / (E * E) : matrix < (bytes < 4 ? 2400 : 1200) && (!same_banks || matrix < 256)))
+    return false;
   if (r < 0 && all_x && all_y) {
     r = shortest_step(s, 0, x, y);
   } else if (r < 0 && !square) {
     const int64 across = all_x ? ex : ey, along = all_x ? ey : ex;
-    if (across < 24 && (all_x || across * along < 16384)) return false;
+    if (across < 24 && ((all_x && E == 1) || matrix < 16384)) return false;
     if (bytes < 4 && all_y && across <= 4 && (bytes == 1 || across * along >> 22 == 0)) return false;
     int64 n = across <= tile_walk::few ? slots * tile_walk::along_first(across) : block_threads;
     while (n * across > block_threads * slots) n /= 2;

@@ -124,6 +124,53 @@ __global__ void __launch_bounds__(block_threads)
     if (a[u].inside > 0) put(a[u], target, lane_cast<typename Target::value_type>(tree(a[u])));
 }
 
+/// Lanes as tiles pass them on: E = 1, V elements; otherwise V cells of E words with E elements each.
+template <int E, int V, int Operands, class... Trees>
+struct tile_access : basic_access<(E > 1), V * E * E, Operands, Trees...> {
+  static constexpr int words = E, count = V;
+  const int64* across;  ///< words from one of a cell to the next
+
+  template <class T>
+  using unit = ::std::conditional_t<E == 1, T, uint32>;
+  template <class T>
+  struct units {
+    unit<T> v[V][E];
+  };
+  /// n of operand I, the others are zero.
+  template <int I, class T>
+  __device__ units<T> fetch(const T* p, int n) const {
+    const unit<T>* q = reinterpret_cast<const unit<T>*>(p) + this->offset[I];
+    const int64 step = this->space->lane_step[I] * int64(sizeof(unit<T>)), row = across[I] * int64(sizeof(unit<T>));
+    units<T> r;
+#pragma unroll
+    for (int k = 0; k < V; ++k, q = step_bytes(q, step)) {
+      const unit<T>* w = q;
+#pragma unroll
+      for (int i = 0; i < E; ++i) {
+        r.v[k][i] = {};
+        if (k < n) r.v[k][i] = load_one(w);
+        if (i + 1 < E) w = step_bytes(w, row);
+      }
+    }
+    return r;
+  }
+  template <int I, class T>
+  __device__ void store(T* p, const lanes<T, V * E * E>& v) const {
+    const auto r = repack<units<T>>(v);
+    unit<T>* q = reinterpret_cast<unit<T>*>(p) + this->offset[I];
+    const int64 step = this->space->lane_step[I] * int64(sizeof(unit<T>)), row = across[I] * int64(sizeof(unit<T>));
+#pragma unroll
+    for (int k = 0; k < V; ++k, q = step_bytes(q, step)) {
+      unit<T>* w = q;
+#pragma unroll
+      for (int i = 0; i < E; ++i) {
+        if (k < this->inside) *w = r.v[k][i];
+        if (i + 1 < E) w = step_bytes(w, row);
+      }
+    }
+  }
+};
+
 /// One of the loads of a tile: which lanes it fetches, and, if turned, how they pass through shared memory from the
 /// threads that read them to those that use them.
 template <class Access, int Widest>
@@ -131,25 +178,39 @@ struct tile_part {
   enum { fetch, pass_in, pass_out } stage;
   Access& a;
   uint64 turned;
-  int inside, inside_turned, slot;  ///< slot: elements of shared memory for an operand
+  int inside, inside_turned, slot;  ///< slot: elements of shared memory for an operand, or for a word of its cells
   int place, lane;                  ///< there: of the thread's first lane, and from lane to lane
   char* shared;
   template <int I, class T>
   __device__ void operator()(const detail::load<I, T>& l) const {
-    auto& value = a.template held<I, T>();
+    constexpr int E = Access::words;
+    using units = typename Access::template units<T>;
+    using unit = typename Access::template unit<T>;
+    auto& held = a.template held<I, T>();
     const bool turns = turned >> I & 1;
     if (stage == fetch) {
-      const int n = turns ? inside_turned : inside;
-      value = a.template read<reach::masked, I>(l.p, n);
+      held =
+          repack<::std::remove_reference_t<decltype(held)>>(a.template fetch<I>(l.p, turns ? inside_turned : inside));
     } else if (turns) {
-      T* t = reinterpret_cast<T*>(shared + __popcll(turned & ((uint64(1) << I) - 1)) * (slot * Widest)) + place;
+      auto value = repack<units>(held);
+      unit* t =
+          reinterpret_cast<unit*>(shared + __popcll(turned & ((uint64(1) << I) - 1)) * (slot * E * Widest)) + place;
       const int n = stage == pass_in ? inside_turned : inside;
 #pragma unroll
-      for (int k = 0; k < Access::width; ++k, t = step_shared_bytes(t, lane * int(sizeof(T))))
-        if (k < n) {
-          if (stage == pass_in) *t = value.v[k];
-          else value.v[k] = *t;
+      for (int k = 0; k < Access::count; ++k, t = step_shared_bytes(t, lane * int(sizeof(unit)))) {
+        if constexpr (E > 1)
+          if (stage == pass_in) turn_square(value.v[k]);
+        unit* w = t;
+#pragma unroll
+        for (int i = 0; i < E; ++i) {
+          if (k < n) {
+            if (stage == pass_in) *w = value.v[k][i];
+            else value.v[k][i] = *w;
+          }
+          if (i + 1 < E) w = step_shared_bytes(w, slot * int(sizeof(unit)));
         }
+      }
+      if (stage == pass_out) held = repack<::std::remove_reference_t<decltype(held)>>(value);
     }
   }
   template <class L>
@@ -159,14 +220,16 @@ struct tile_part {
 /// Tiles of three axes, x, r and y. Operand 0 is contiguous along x; the operands in `turned` are along y: threads next
 /// to each other read those along y and everything else along x, then along r; U groups of V lanes go across. The rows
 /// of skewed tiles begin where their memory is aligned. With two operands five blocks instead of four on a
-/// multiprocessor make a + b.T 7 % faster.
-template <int U, int V, int Operands, class Target, class Tree>
-__global__ void __launch_bounds__(block_threads, registers<1, Tree>::count <= 2 ? 5 : 1)
+/// multiprocessor make a + b.T 7 % faster. E > 1: places are cells of E words with E elements each (`in_words`).
+template <int E, int U, int V, int Operands, class Target, class Tree>
+__global__ void __launch_bounds__(block_threads, E > 1                            ? 3
+                                                 : registers<1, Tree>::count <= 2 ? 5
+                                                                                  : 1)
     tile_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree,
                 const __grid_constant__ tile_cover<Operands> s) {
   in_stream_order();
   extern __shared__ __align__(16) char shared[];
-  using part = tile_part<lane_access<V, Operands, Tree>, Tree::widest>;
+  using part = tile_part<tile_access<E, V, Operands, Tree>, E == 1 ? Tree::widest : 4>;
   int b = int(blockIdx.x);
   int begin[3];  // of this tile, along x, r and y
 #pragma unroll
@@ -175,8 +238,9 @@ __global__ void __launch_bounds__(block_threads, registers<1, Tree>::count <= 2 
     begin[axis] = (b - rest * int(s.along[axis].divisor)) * s.tile[axis];
     b = rest;
   }
-  lane_access<V, Operands, Tree> a[U];
+  tile_access<E, V, Operands, Tree> a[U];
   a[0].start(s.threads);
+  a[0].across = s.across;
   if (s.threads.ndim > 0) s.threads.move(b, 0, s.threads.ndim, a[0].offset);
   // of skewed tiles: reading begins so far before the columns that are written
   const int early = s.alignment > 1 && begin[0] > 0 ? s.alignment : 0;
@@ -227,6 +291,24 @@ __global__ void __launch_bounds__(block_threads, registers<1, Tree>::count <= 2 
                                         first_out + u * s.out.shared_group, s.out.shared_lane, shared});
     if (a[u].inside > 0) put(a[u], target, lane_cast<typename Target::value_type>(tree(a[u])));
   }
+}
+
+/// E, where it and what is loaded are elements of 4 / E bytes, 1 or 2; otherwise 1.
+template <class T, class List>
+inline constexpr int elements_of_words = 1;
+template <class T, int... I, class... L>
+requires(sizeof(T) < 4) inline constexpr int elements_of_words<T, operand_list<operand<I, L>...>> =
+    (... && (sizeof(L) == sizeof(T))) ? 4 / int(sizeof(T)) : 1;
+
+/// Tiles, if they pay.
+template <int E, int U, int V, class Target, class Tree, int Operands>
+bool run_tiles(cuda device, const Target& target, const Tree& tree, const detail::iteration_space<Operands>& s,
+               const operand_info* of, const turned_axis& turn, tile_cover<Operands>& c) {
+  constexpr int bytes = E == 1 ? Tree::widest : 4 * E;
+  if (!cover_tiles(c, s, of, turn, U, V, most_shared / bytes, E)) return false;
+  launch(device.ordinal, s.store, Operands, tile_kernel<E, U, V, Operands, Target, Tree>, dim3(unsigned(c.blocks)),
+         block_threads, ::std::size_t(__builtin_popcountll(c.turned)) * ::std::size_t(c.slot) * bytes, target, tree, c);
+  return true;
 }
 
 /// Trees that are generated numbers as they are, of which 16 bytes are made together.
@@ -298,16 +380,20 @@ void run_elementwise(cuda device, const Target& target, const Tree& tree, const 
   detail::for_each_operand(tree, leaves);
   leaves.written(target);
   if constexpr (may_turn) {
-    constexpr int tile_groups = widest <= 4 && loads <= 4 ? 2 : 1, tile_lanes = tile_groups == 2 || loads == 1 ? 8 : 4;
     if (const gpu::turned_axis turn(s, leaves.of); turn.axis >= 0) {
-      gpu::tile_cover<Operands> c;
-      if (gpu::cover_tiles(c, s, leaves.of, turn, tile_groups, tile_lanes, gpu::most_shared / Tree::widest)) {
-        gpu::launch(device.ordinal, s.store, Operands,
-                    gpu::tile_kernel<tile_groups, tile_lanes, Operands, Target, Tree>, dim3(unsigned(c.blocks)),
-                    gpu::block_threads, ::std::size_t(__builtin_popcountll(c.turned)) * c.slot * Tree::widest, target,
-                    tree, c);
-        return;
+      if constexpr (constexpr int E = gpu::elements_of_words<T, gpu::all_operands<Tree>>;
+                    E > 1 && loads <= 4 && Operands == loads + 1) {
+        auto space = s;
+        auto info = leaves;
+        auto along = turn;
+        gpu::tile_cover<Operands> c;
+        if (gpu::in_words(space, info.of, along, E, c.across) &&
+            gpu::run_tiles<E, 4, 4 / E>(device, target, tree, space, info.of, along, c))
+          return;
       }
+      constexpr int groups = widest <= 4 && loads <= 4 ? 2 : 1, lanes = groups == 2 || loads == 1 ? 8 : 4;
+      gpu::tile_cover<Operands> c;
+      if (gpu::run_tiles<1, groups, lanes>(device, target, tree, s, leaves.of, turn, c)) return;
     }
   }
   gpu::map_cover<Operands> c;

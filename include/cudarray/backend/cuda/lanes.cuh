@@ -311,27 +311,27 @@ struct basic_access {
       return repack<held_as<T>>(r);
     }
   }
+  /// Stores the lanes that are inside into operand I.
+  template <int I, class T>
+  __device__ void store(T* p, const lanes<T, V>& v) const {
+    T* to = p + offset[I];
+    if ((space->wide >> I & 1) && inside == V) {
+      store_wide(to, v);
+    } else {
+      const int64 step = space->lane_step[I] * int64(sizeof(T));
+#pragma unroll
+      for (int k = 0; k < V; ++k, to = step_bytes(to, step))
+        if (k < inside) *to = v.v[k];
+    }
+  }
 };
 
 template <int V, int Operands, class... Trees>
 using lane_access = basic_access<false, V, Operands, Trees...>;
 
-/// Stores the lanes that are inside into operand I.
-template <int I, class Access, class T, int V>
-__device__ void put_lanes(const Access& a, T* p, const lanes<T, V>& v) {
-  T* to = p + a.offset[I];
-  if ((a.space->wide >> I & 1) && a.inside == V) {
-    store_wide(to, v);
-  } else {
-    const int64 step = a.space->lane_step[I] * int64(sizeof(T));
-#pragma unroll
-    for (int k = 0; k < V; ++k, to = step_bytes(to, step))
-      if (k < a.inside) *to = v.v[k];
-  }
-}
 template <class Access, class T, int V>
 __device__ void put(const Access& a, const detail::store_to<T>& target, const lanes<T, V>& v) {
-  put_lanes<0>(a, target.p, v);
+  a.template store<0>(target.p, v);
 }
 /// An access while lanes are stored.
 template <class Access, class Lanes>
@@ -350,8 +350,8 @@ struct storing_access {
 };
 template <class Access, int I, class T, class Tree, int V>
 __device__ void put(const Access& a, const detail::store_two<I, T, Tree>& target, const lanes<T, V>& v) {
-  put_lanes<0>(a, target.p, v);
-  put_lanes<I>(a, target.q, lane_cast<T>(target.also(storing_access<Access, lanes<T, V>>{a, v})));
+  a.template store<0>(target.p, v);
+  a.template store<I>(target.q, lane_cast<T>(target.also(storing_access<Access, lanes<T, V>>{a, v})));
 }
 template <class Access, class T, class Index, int V>
 __device__ void put(const Access& a, const detail::scatter_to<T, Index>& target, const lanes<T, V>& v) {

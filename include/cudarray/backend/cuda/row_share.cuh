@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(share_threads, share_blocks<V, Tree>)
   }
   edge.inside = blockIdx.y == 0 && behind < r.places;
   if (edge.inside > 0) edge.template fetch<reach::wide>(tree);
-  held_row<F, true, V, value> x;
+  held_row<F, true, row_groups, V, value> x;
   row_part<T> mine{detail::bounds<T>::lowest, 0};
   T from;
   do {

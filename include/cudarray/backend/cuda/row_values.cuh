@@ -9,6 +9,9 @@ namespace cudarray::inline v0::backend::gpu {
 #pragma GCC visibility push(hidden)  // device code belongs to the file's own binary
 
 inline constexpr int row_groups = 8;  ///< groups of lanes that a thread holds of a row, at most
+/// And where a row is held by one block: more doubles leave too few threads to hide what exponentials wait for.
+template <class T>
+inline constexpr int block_groups = sizeof(T) > 4 ? row_groups / 2 : row_groups;
 
 /// The larger number; NaN is handed on by the sum that follows.
 struct larger {
@@ -74,15 +77,23 @@ __device__ T inverse_of(const row_part<T>& row) {
 
 /// What a thread holds of a row: elements, as they are in memory (`Packed`) where that is smaller; for softmax then
 /// exponentials in their place, unless they are packed.
-template <detail::row_function F, bool Packed, int V, class Value>
+template <detail::row_function F, bool Packed, int Groups, int V, class Value>
 struct held_row {
   using T = detail::compute_t<Value>;
   static constexpr bool packed = Packed && sizeof(Value) < sizeof(T);
   static constexpr bool keeps = F == detail::row_function::softmax && !packed;
   using element = ::std::conditional_t<packed, Value, T>;
   using held = held_lanes<packed, element, V>;
-  held of[row_groups];
+  held of[Groups];
   __device__ void hold(int g, const lanes<Value, V>& v) { of[g] = repack<held>(lane_cast<element>(v)); }
+  /// Those from `inside` on are -inf: they add nothing.
+  __device__ void hold(int g, const lanes<Value, V>& v, int inside) {
+    auto e = lane_cast<element>(v);
+#pragma unroll
+    for (int k = 0; k < V; ++k)
+      if (k >= inside) e.v[k] = element_cast<element>(detail::bounds<T>::lowest);
+    of[g] = repack<held>(e);
+  }
   __device__ lanes<T, V> operator[](int g) const { return lane_cast<T>(repack<lanes<element, V>>(of[g])); }
   __device__ void keep(int g, const lanes<T, V>& powers) {
     if constexpr (keeps) of[g] = powers;

@@ -135,6 +135,19 @@ __device__ void store_wide(T* p, const lanes<T, V>& v) {
   for (int i = 0; i < chunk::count; ++i) reinterpret_cast<typename chunk::type*>(p)[i] = c[i];
 }
 
+/// Turns a square of elements of which every word is a row: the words are its columns then.
+__device__ inline void turn_square(uint32 (&w)[2]) {
+  const uint32 low = __byte_perm(w[0], w[1], 0x5410);
+  w[1] = __byte_perm(w[0], w[1], 0x7632);
+  w[0] = low;
+}
+__device__ inline void turn_square(uint32 (&w)[4]) {
+  const uint32 a = __byte_perm(w[0], w[1], 0x5140), b = __byte_perm(w[2], w[3], 0x5140),
+               c = __byte_perm(w[0], w[1], 0x7362), d = __byte_perm(w[2], w[3], 0x7362);
+  w[0] = __byte_perm(a, b, 0x5410), w[1] = __byte_perm(a, b, 0x7632);
+  w[2] = __byte_perm(c, d, 0x5410), w[3] = __byte_perm(c, d, 0x7632);
+}
+
 /// V lanes from shared memory by wide accesses. The compiler is not shown what is in the words: it would load bytes of
 /// them once more instead of taking them apart.
 template <int V, class T>
