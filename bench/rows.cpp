@@ -23,11 +23,13 @@ void rows_of(suite& s, const std::string& name, const ca::shape& shape) {
 
 int main(int argc, char** argv) {
   suite s(argc, argv);
-  for (const ca::shape& shape : {ca::shape{side, gpu ? 1024 : 512}, ca::shape{gpu ? 32768 : 8192, 128},
-                                 ca::shape{gpu ? 64 : 16, gpu ? 131072 : 65536}, ca::shape{gpu ? 4096 : 256, 50257},
-                                 ca::shape{side - 1, 1023}, ca::shape{131072, 10}, ca::shape{many / 16, 16}})
+  for (const ca::shape& shape :
+       {ca::shape{side, gpu ? 1024 : 512}, ca::shape{gpu ? 32768 : 8192, 128},
+        ca::shape{gpu ? 64 : 16, gpu ? 131072 : 65536}, ca::shape{gpu ? 4096 : 256, 50257}, ca::shape{side - 1, 1023},
+        ca::shape{131072, 10}, ca::shape{many / 16, 16}, ca::shape{many / 32, 33}})
     rows_of<float>(s, "", shape);
   rows_of<double>(s, "fp64 ", {many / 128, 64});
   rows_of<ca::float16>(s, "fp16 ", {many / 32, 64});
+  rows_of<ca::float16>(s, "fp16 ", {many / 16, 33});
   return s.run();
 }

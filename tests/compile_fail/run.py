@@ -23,6 +23,7 @@ INDEX = 'cudarray: an index array must be of an integer dtype, or bool for a mas
 DTYPE = 'cudarray: not a dtype: bool, (u)int8-64, float16, bfloat16, float, double, complex64, complex128'
 PRODUCT = "cudarray: out is not of the product's dtype: convert an operand with ca::astype<T>(x)"
 UNIFORM = 'cudarray: random::uniform makes float or double'
+NORMAL = 'cudarray: random::normal makes float or double'
 
 # right, wrong, sentence; f float, d double, i int32, b bool, g float on CUDA, z complex64
 CASES = [
@@ -40,6 +41,8 @@ CASES = [
     ('ca::where(b, f, 0, ca::out(d));', 'ca::where(b, f, 0, ca::out(g));', NOT_HERE),
     ('ca::clip(f, 0, 1, ca::out(d));', 'ca::clip(f, 0, 1, ca::out(g));', NOT_HERE),
     ('ca::random::uniform(0, 1, ca::out(f));', 'ca::random::uniform(0, 1, ca::out(i));', UNIFORM),
+    ('auto r = ca::random::uniform<double>({2});', 'auto r = ca::random::uniform<ca::float16>({2});', UNIFORM),
+    ('auto r = ca::random::normal<double>({2});', 'auto r = ca::random::normal<ca::float16>({2});', NORMAL),
     ('auto r = f + 1;', 'auto r = f + "1";', NO_OPERAND),
     ('auto r = f * 2.0;', 'auto r = f * s;', NO_OPERAND),
     ('auto r = f - f;', 'auto r = b - b;', NOT_DEFINED),

@@ -181,7 +181,12 @@ TEST_CASE("losses: softmax and its kin of few rows and many, of any alignment") 
                                 {50, 73700},
                                 {20, 100005},
                                 {270, 1023},
-                                {513, 10}}) {
+                                {513, 10},
+                                {2011, 7},
+                                {1003, 28},
+                                {700, 63},
+                                {203, 257},
+                                {102, 501}}) {
     INFO("rows " << rows << ", n " << n);
     const ca::shape s = {rows, n};
     const auto size = std::size_t(rows * n);
@@ -221,4 +226,36 @@ TEST_CASE("losses: softmax and its kin of few rows and many, of any alignment") 
     CHECK(test::close(ca::transpose(nnet::log_softmax(down, 0)), s, logarithm, 2e-6));
     CHECK(test::close(nnet::logsumexp(ca::astype<ca::float16>(down), 0), {rows}, sums, 6e-4));
   }
+}
+
+namespace {
+
+/// Many short rows, the same few again and again, against these few; and without the last ones.
+template <class T>
+void check_many_rows(double relative) {
+  for (const ca::int64 n : {2, 5, 14, 28, 127, 300}) {
+    INFO(ca::dtype_name<T> << ", n " << n);
+    const ca::int64 period = 48, times = (ca::int64(1) << 23) / (n * period * ca::int64(sizeof(T))) * 3;
+    const ca::ndarray<T> few = ca::astype<T>(test::wave_of({period, n}, 3) * 4.);
+    const ca::ndarray<T> many = ca::reshape(ca::broadcast_to(few, {times, period, n}), {times * period, n}),
+                         less = many(ca::slice(0, times * period - 3));
+    const auto agree = [&](const auto& function) {
+      const ca::ndarray<T> all = function(many), some = function(less), right = function(few);
+      const auto each = ca::reshape(all, {times, right.size()});
+      const auto apart = ca::abs(ca::astype<double>(each) - ca::astype<double>(ca::reshape(right, {1, -1})));
+      CHECK(ca::max(apart / (1. + ca::abs(ca::astype<double>(ca::reshape(right, {1, -1}))))).item() <= relative);
+      CHECK(ca::all(some == all(ca::slice(0, less.shape(0)))).item());
+    };
+    agree([](const auto& x) { return nnet::softmax(x, 1); });
+    agree([](const auto& x) { return nnet::log_softmax(x, 1); });
+    agree([](const auto& x) { return nnet::logsumexp(x, 1); });
+  }
+}
+
+}  // namespace
+
+TEST_CASE("losses: softmax and its kin of many short rows") {
+  check_many_rows<float>(1e-6);
+  check_many_rows<double>(1e-14);
+  check_many_rows<ca::float16>(1e-3);
 }

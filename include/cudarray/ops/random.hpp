@@ -200,35 +200,45 @@ const ndarray<T, Device> bits(const out_argument<T, Device>& o, generator& g = t
 /// Numbers of [low, high), float32 or float64. Eager.
 ///     ca::random::uniform({2, 3})
 template <dtype T = float, device_tag Device = default_device, class Build = this_build>
-const ndarray<T, Device> uniform(const shape& s, ::std::type_identity_t<T> low = 0, ::std::type_identity_t<T> high = 1,
-                                 generator& g = thread_generator(), Device device = {}) {
+const ndarray<T, Device> uniform(const shape& s, ::std::type_identity_t<T> low = T(0),
+                                 ::std::type_identity_t<T> high = T(1), generator& g = thread_generator(),
+                                 Device device = {}) {
   constexpr bool floating = cudarray::detail::real_floating<T>;
   static_assert(floating, "cudarray: random::uniform makes float or double");
-  return detail_random::draw<Build>("random::uniform", s, detail_random::uniform_numbers<T>(low, high), g, device);
+  if constexpr (floating)
+    return detail_random::draw<Build>("random::uniform", s, detail_random::uniform_numbers<T>(low, high), g, device);
+  else return {};
 }
 template <class T, class Device, class Build = this_build>
 const ndarray<T, Device> uniform(::std::type_identity_t<T> low, ::std::type_identity_t<T> high,
                                  const out_argument<T, Device>& o, generator& g = thread_generator()) {
   constexpr bool floating = cudarray::detail::real_floating<T>;
   static_assert(floating, "cudarray: random::uniform makes float or double");
-  return detail_random::draw<Build>("random::uniform", o, detail_random::uniform_numbers<T>(low, high), g);
+  if constexpr (floating)
+    return detail_random::draw<Build>("random::uniform", o, detail_random::uniform_numbers<T>(low, high), g);
+  else return {};
 }
 
 /// Normal numbers of mean `loc` and standard deviation `scale`, float32 or float64; the same bits on every device.
 /// Eager. Throws value_error for a negative scale.
 template <dtype T = float, device_tag Device = default_device, class Build = this_build>
-const ndarray<T, Device> normal(const shape& s, ::std::type_identity_t<T> loc = 0, ::std::type_identity_t<T> scale = 1,
-                                generator& g = thread_generator(), Device device = {}) {
+const ndarray<T, Device> normal(const shape& s, ::std::type_identity_t<T> loc = T(0),
+                                ::std::type_identity_t<T> scale = T(1), generator& g = thread_generator(),
+                                Device device = {}) {
   constexpr bool floating = cudarray::detail::real_floating<T>;
   static_assert(floating, "cudarray: random::normal makes float or double");
-  return detail_random::draw<Build>("random::normal", s, detail_random::normal_numbers<T>(loc, scale), g, device);
+  if constexpr (floating)
+    return detail_random::draw<Build>("random::normal", s, detail_random::normal_numbers<T>(loc, scale), g, device);
+  else return {};
 }
 template <class T, class Device, class Build = this_build>
 const ndarray<T, Device> normal(::std::type_identity_t<T> loc, ::std::type_identity_t<T> scale,
                                 const out_argument<T, Device>& o, generator& g = thread_generator()) {
   constexpr bool floating = cudarray::detail::real_floating<T>;
   static_assert(floating, "cudarray: random::normal makes float or double");
-  return detail_random::draw<Build>("random::normal", o, detail_random::normal_numbers<T>(loc, scale), g);
+  if constexpr (floating)
+    return detail_random::draw<Build>("random::normal", o, detail_random::normal_numbers<T>(loc, scale), g);
+  else return {};
 }
 
 /// Integers of [low, high). Eager. Throws value_error where there are none.

@@ -28,11 +28,16 @@ __device__ T exp_of(T x) {
   else return math::exp(x);
 }
 
-/// Combines the `deep` threads of a row; each gets the result. `deep` is a power of two.
+/// Combines `deep` threads of a warp; each gets the result. `deep` is a power of two.
+template <class Op, class T>
+__device__ T combine_lanes(T v, int deep) {
+  for (int half = deep / 2; half > 0; half /= 2) v = Op::combine(v, T(__shfl_xor_sync(~0u, v, half)));
+  return v;
+}
+/// Of a block.
 template <class Op, class T>
 __device__ T combine_row(T v, int deep, T* shared) {
-  for (int half = (deep < warp ? deep : warp) / 2; half > 0; half /= 2)
-    v = Op::combine(v, T(__shfl_xor_sync(~0u, v, half)));
+  v = combine_lanes<Op>(v, deep < warp ? deep : warp);
   if (deep <= warp) return v;
   const int t = int(threadIdx.x), first = t / deep * deep / warp;
   __syncthreads();  // shared memory may still be read

@@ -4,6 +4,7 @@
 
 #include "row_passes.cuh"
 #include "row_share.cuh"
+#include "row_stage.cuh"
 
 namespace cudarray::inline v0::backend {
 namespace gpu {
@@ -135,6 +136,13 @@ bool run_rows(cuda device, const Make& make, const Tree& tree, const detail::ite
     t.wide = 1;
     gpu::launch_clusters(grid.y, device.ordinal, s.store, Operands, shared, grid, unsigned(threads), 0, make(), tree, t,
                          {int32(places), int32(gpu::ceil_div(groups, grid.y)), gpu::off_alignment(leaves.of[k], V)});
+    return true;
+  }
+  if (gpu::staged_rows<Operands> r; r.cover(s, leaves.of, V, wide, per_row, gpu::stage_groups<T>, multiprocessors)) {
+    const target to = make();
+    gpu::launch(device.ordinal, s.store, Operands, gpu::row_stage_kernel<F, V, Operands, target, Tree>,
+                unsigned(r.blocks), gpu::block_threads,
+                ::std::size_t(r.own) * ::std::size_t(r.length) * sizeof(typename Tree::value_type), to, tree, r);
     return true;
   }
   if (groups <= gpu::block_threads * held) {
