@@ -13,7 +13,7 @@ template <class T, int V>
 struct lanes {
   T v[V];
 };
-/// detail::lane_cast, by the device's own conversions between float16 and float32.
+/// detail::lane_cast, by the device's own conversions between half types and float32.
 template <class To, class T>
 __device__ To element_cast(T v) {
   if constexpr (::std::is_same_v<T, float16> && !::std::is_same_v<To, float16>) {
@@ -23,6 +23,10 @@ __device__ To element_cast(T v) {
   } else if constexpr (::std::is_same_v<T, float> && ::std::is_same_v<To, float16>) {
     float16 h;
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h.bits) : "f"(v));
+    return h;
+  } else if constexpr (::std::is_same_v<T, float> && ::std::is_same_v<To, bfloat16>) {
+    bfloat16 h;
+    NV_IF_ELSE_TARGET(NV_PROVIDES_SM_80, (asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(h.bits) : "f"(v));), (h = bfloat16(v);))
     return h;
   } else {
     return detail::lane_cast<To>(v);
