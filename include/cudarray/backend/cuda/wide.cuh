@@ -13,23 +13,26 @@ template <class T, int V>
 struct lanes {
   T v[V];
 };
-/// detail::lane_cast, by the device's own conversions between half types and float32.
+/// detail::lane_cast, by the device's own conversions between half types and float32, which all others of them go by.
 template <class To, class T>
 __device__ To element_cast(T v) {
-  if constexpr (::std::is_same_v<T, float16> && !::std::is_same_v<To, float16>) {
+  if constexpr (::std::is_same_v<To, T>) {
+    return v;
+  } else if constexpr (::std::is_same_v<T, float16>) {
     float f;
     asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(v.bits));
-    return detail::lane_cast<To>(f);
-  } else if constexpr (::std::is_same_v<T, float> && ::std::is_same_v<To, float16>) {
-    float16 h;
-    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h.bits) : "f"(v));
-    return h;
-  } else if constexpr (::std::is_same_v<T, float> && ::std::is_same_v<To, bfloat16>) {
-    bfloat16 h;
-    NV_IF_ELSE_TARGET(NV_PROVIDES_SM_80, (asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(h.bits) : "f"(v));), (h = bfloat16(v);))
-    return h;
-  } else {
+    return element_cast<To>(f);
+  } else if constexpr (::std::is_same_v<T, bfloat16>) {
+    return element_cast<To>(float(v));
+  } else if constexpr (!detail::is_half<To> || detail::is_complex<T>) {
     return detail::lane_cast<To>(v);
+  } else if constexpr (!::std::is_same_v<T, float>) {
+    return element_cast<To>(static_cast<float>(v));
+  } else {
+    To h;
+    if constexpr (::std::is_same_v<To, float16>) asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h.bits) : "f"(v));
+    else NV_IF_ELSE_TARGET(NV_PROVIDES_SM_80, (asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(h.bits) : "f"(v));), (h = To(v);))
+    return h;
   }
 }
 template <class To, class T, int V>
