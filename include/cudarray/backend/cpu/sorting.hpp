@@ -6,6 +6,10 @@
 #include <utility>
 
 #if defined(CUDARRAY_HAS_HIGHWAY)
+// Highway 1.0.3 does not compile for machines with all that its newest target needs, unless that target is asked for.
+#if defined(__AVX512BITALG__) && defined(__VAES__) && defined(__AVXVNNI__) && !defined(HWY_WANT_AVX3_DL)
+#define HWY_WANT_AVX3_DL
+#endif
 #include <hwy/contrib/sort/vqsort.h>
 #include <hwy/targets.h>
 #endif
