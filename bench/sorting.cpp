@@ -23,6 +23,16 @@ int main(int argc, char** argv) {
   sorts(count(n), {n});
   sorts(dims(n / 1024, 1024), {n / 1024, 1024});
   sorts(dims(64, n / 64), {64, n / 64});
+  const auto tops = [&](const std::string& params, const ca::shape& shape, int64 k) {
+    s.row("R9_topk", std::to_string(k) + " of " + params, {.bytes = 4. * double(shape.elements())}, [=] {
+      const array a = normal(shape);
+      return [=, r = array()]() mutable { r = ca::topk(a, k).values; };
+    });
+  };
+  tops(count(many), {many}, 100);
+  tops(dims(tall, many / tall), {tall, many / tall}, 8);
+  tops(dims(side, side), {side, side}, 10);
+  tops(dims(1024, 50257), {1024, 50257}, 50);
   const auto scans = [&](const std::string& params, const ca::shape& shape, int axis) {
     s.row("R9_cumsum", params, {.bytes = 8. * double(shape.elements())}, [=] {
       const array a = normal(shape);

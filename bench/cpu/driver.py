@@ -52,6 +52,8 @@ ROWS = '''
   cumsum 16M
 1 sort 4M
 1 argsort 1M
+  topk 100 of 16M
+  topk 8 of 128Kx64
   a[mask] 16M
   take 100K rows of 1Mx32
   uniform 16M

@@ -577,7 +577,38 @@ span compact(const floats& a, const buffer<bool>& m, const floats& d) {
   return {d.data(), ends.back()};
 }
 
+/// Each thread keeps the largest of its part in a heap; blocks of 64 without a larger one are passed over.
+const floats* largest(const floats& a, const floats& d) {
+  const int64 k = d.size();
+  std::vector<float> found;
+#pragma omp parallel
+  {
+    const int64 threads = omp_get_num_threads(), me = omp_get_thread_num();
+    const int64 begin = a.size() * me / threads, end = a.size() * (me + 1) / threads;
+    std::vector<float> heap(&a[begin], &a[begin + k]);
+    std::make_heap(heap.begin(), heap.end(), std::greater<>());
+    for (int64 i = begin + k; i < end; i += 64) {
+      const int64 stop = std::min(i + 64, end);
+      float top = a[i];
+      for (int64 j = i; j < stop; ++j) top = top < a[j] ? a[j] : top;
+      if (!(top > heap[0])) continue;
+      for (int64 j = i; j < stop; ++j)
+        if (a[j] > heap[0]) {
+          std::pop_heap(heap.begin(), heap.end(), std::greater<>());
+          heap.back() = a[j];
+          std::push_heap(heap.begin(), heap.end(), std::greater<>());
+        }
+    }
+#pragma omp critical
+    found.insert(found.end(), heap.begin(), heap.end());
+  }
+  std::partial_sort(found.begin(), found.begin() + k, found.end(), std::greater<>());
+  std::copy(found.begin(), found.begin() + k, &d[0]);
+  return &d;
+}
+
 void others() {
+  row("topk 100 of 16M", largest, of(16 * M), of(100));
   row("cumsum 16M", cumulate, of(16 * M), of(16 * M));
   row("sort 4M", sort, of(4 * M), of<std::uint32_t>(4 * M), of<std::uint32_t>(4 * M), of(4 * M));
   row("argsort 1M", argsort, of(M), of<std::uint64_t>(M), of<std::uint64_t>(M), of<int64>(M));

@@ -110,6 +110,8 @@ serve({
     'cumsum 16M': (np.cumsum, of(16 * M)),
     'sort 4M': (np.sort, of(4 * M)),
     'argsort 1M': (np.argsort, of(M)),
+    'topk 100 of 16M': (lambda a: np.sort(np.partition(a, -100)[-100:]), of(16 * M)),
+    'topk 8 of 128Kx64': (lambda a: np.sort(np.partition(a, -8)[:, -8:]), of(128 * K, 64)),
     'a[mask] 16M': (lambda a, m: a[m], of(16 * M), of(16 * M, dtype=bool)),
     'take 100K rows of 1Mx32': (lambda a, i: np.take(a, i, axis=0), of(M, 32), of(100000, dtype=i64, scale=1e6)),
     'uniform 16M': (lambda d: random.random(out=d, dtype=np.float32), of(16 * M)),

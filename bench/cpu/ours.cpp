@@ -158,6 +158,10 @@ void others() {
   row(
       "argsort 1M", [](const array& a) { return ca::argsort(a); }, of(M));
   row(
+      "topk 100 of 16M", [](const array& a) { return ca::topk(a, 100).values; }, of(16 * M));
+  row(
+      "topk 8 of 128Kx64", [](const array& a) { return ca::topk(a, 8).values; }, of({128 * K, 64}));
+  row(
       "a[mask] 16M", [](const array& a, const auto& m) { return eval(a(m)); }, of(16 * M), of<bool>(16 * M));
   row(
       "take 100K rows of 1Mx32", [](const array& a, const index_array& i) { return eval(ca::take(a, i)); }, of({M, 32}),

@@ -129,6 +129,8 @@ ROWS = {
     'cumsum 16M': (lambda a: a.cumsum(0), of(16 * M)),
     'sort 4M': (lambda a: a.sort()[0], of(4 * M)),
     'argsort 1M': (lambda a: a.argsort(), of(M)),
+    'topk 100 of 16M': (lambda a: a.topk(100)[0], of(16 * M)),
+    'topk 8 of 128Kx64': (lambda a: a.topk(8)[0], of(128 * K, 64)),
     'a[mask] 16M': (torch.masked_select, of(16 * M), of(16 * M, dtype=bool)),
     'take 100K rows of 1Mx32': (lambda a, i: a.index_select(0, i), of(M, 32), of(100000, dtype=i64, scale=1e6)),
     'uniform 16M': (lambda d: d.uniform_(), of(16 * M)),

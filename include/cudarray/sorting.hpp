@@ -7,6 +7,7 @@
 #include "backend/cpu/elementwise.hpp"
 #include "backend/cpu/memory.hpp"
 #include "backend/cpu/sorting.hpp"
+#include "backend/cpu/topk.hpp"
 #include "ops/sorting.hpp"
 #if defined(CUDARRAY_HAS_CUDA)
 #include "backend/cuda/memory.hpp"
@@ -14,5 +15,6 @@
 #include "backend/cuda/elementwise.cuh"
 #include "backend/cuda/scan.cuh"
 #include "backend/cuda/sorting.cuh"
+#include "backend/cuda/topk.cuh"
 #endif
 #endif

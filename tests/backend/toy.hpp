@@ -11,6 +11,7 @@
 #include <cudarray/eval/product.hpp>
 #include <cudarray/eval/sequences.hpp>
 #include <cudarray/memory/stats.hpp>
+#include <vector>
 
 namespace cudarray::inline v0::backend {
 
@@ -138,6 +139,24 @@ detail::storage_ref sort_sequences(toy device, const detail::sequences& s) {
   detail::storage_ref r = allocate(device, std::size_t(s.elements()) * sizeof(T));
   for (int64 i = 0; i < s.elements(); ++i)
     static_cast<T*>(r->data)[i] = s.at<T>()[i / s.n * s.n + static_cast<int64*>(order->data)[i]];
+  return r;
+}
+template <class Build, class T>
+detail::top_elements topk_sequences(toy device, const detail::sequences& s, int64 k, bool largest) {
+  const std::size_t n = std::size_t(s.outer * k);
+  detail::top_elements r{allocate(device, n * sizeof(T)), allocate(device, n * sizeof(int64))};
+  detail::count(detail::counters.kernels);
+  std::vector<int64> order(std::size_t(s.n));
+  for (int64 row = 0; row < s.outer; ++row) {
+    const T* v = s.at<T>() + row * s.n;
+    const auto above = [v](int64 a, int64 b) { return v[b] == v[b] && (v[a] != v[a] || v[a] > v[b]); };
+    for (int64 i = 0; i < s.n; ++i) order[std::size_t(i)] = i;
+    std::stable_sort(order.begin(), order.end(), [&](int64 a, int64 b) { return largest ? above(a, b) : above(b, a); });
+    for (int64 i = 0; i < k; ++i) {
+      static_cast<int64*>(r.positions->data)[row * k + i] = order[std::size_t(i)];
+      static_cast<T*>(r.values->data)[row * k + i] = v[order[std::size_t(i)]];
+    }
+  }
   return r;
 }
 template <class Build, class Op, class T>

@@ -311,6 +311,15 @@ class Generator:
         result, scale = sequences(op, x.value, axis)
         return Case(op, [x], result, integers=None if axis is None else [axis - r.choice([0, ndim])], scale=scale)
 
+    def topk(self, op, dtype):
+        r = self.choose
+        x = self.operand(dtype, self.shape(least=1), op, r.choice([0, 0.05, 0.2]))
+        axis, largest = r.randrange(len(x.shape)), r.random() < 0.6
+        k = r.randint(0, x.shape[axis]) if r.random() < 0.5 else min(x.shape[axis], r.randint(1, 5))
+        values, indices = topk(x.value, k, axis, largest)
+        return Case(op, [x], values if op == "topk" else indices,
+                    integers=[axis - r.choice([0, len(x.shape)]), k, int(largest)])
+
     # indexing and shapes
 
     def copy(self, op, dtype):
@@ -473,6 +482,7 @@ class Generator:
         slots += [(1, self.binary, op, t, u) for op, pairs in MIXED.items() for t, u in pairs]
         slots += [(3, self.reduction, op, t) for op in REDUCTIONS for t in DTYPES]
         slots += [(3, self.sequences, op, t) for op in (*SORTS, *SCANS) for t in DTYPES]
+        slots += [(3, self.topk, op, t) for op in ("topk", "topk_indices") for t in DTYPES]
         slots += [(1, self.astype, "astype", t, u) for t in DTYPES for u in DTYPES]
         for method in (self.where, self.clip, self.copy, self.index, self.transpose, self.reshape, self.concatenate,
                        self.stack, self.take, self.mask_select, self.mask_assign, self.assign):
@@ -595,6 +605,16 @@ def sequences(op, x, axis):
         return accumulate(x, axis=axis, dtype=np.uint64 if kind == "u" else np.int64), 0.0
     wide = x.astype(np.longdouble)
     return accumulate(wide, axis=axis).astype(x.dtype), largest(abs_sum(wide, axis)) if op == "cumsum" else 0.0
+
+
+def topk(x, k, axis, largest):
+    """The k first elements along an axis by NumPy's order, or by its reverse, equal ones in order; and their positions."""
+    if largest:
+        order = x.shape[axis] - 1 - np.flip(np.argsort(np.flip(x, axis), axis=axis, kind="stable"), axis)
+    else:
+        order = np.argsort(x, axis=axis, kind="stable")
+    order = np.take(order, range(k), axis=axis).astype(np.int64)
+    return np.take_along_axis(x, order, axis), order
 
 
 def census(cases):

@@ -16,6 +16,13 @@ void add(table& t, const char* name, F) {
   each_dtype([&]<class T>() { t[key<T>(name)] = sequences<F, T>; });
 }
 
+/// The integers of a case: axis, k, whether the largest.
+template <class T>
+auto top(const test_case& c) {
+  const auto& of = c.integers;
+  return ca::topk(load<T>(c.in[0]), of.at(1), {.axis = int(of.at(0)), .largest = of.at(2) != 0});
+}
+
 }  // namespace
 
 void add_sorting(table& t) {
@@ -27,6 +34,10 @@ void add_sorting(table& t) {
   GOLDEN_SEQUENCES(cummax);
   GOLDEN_SEQUENCES(cummin);
 #undef GOLDEN_SEQUENCES
+  each_dtype([&]<class T>() {
+    t[key<T>("topk")] = [](const test_case& c) { return download(top<T>(c).values); };
+    t[key<T>("topk_indices")] = [](const test_case& c) { return download(top<T>(c).indices); };
+  });
 }
 
 }  // namespace golden

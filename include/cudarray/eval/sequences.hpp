@@ -20,6 +20,11 @@ struct sequences {
   int64 elements() const { return outer * n * inner; }
 };
 
+/// What topk found in each sequence: (outer, k) elements, and their positions in it, int64.
+struct top_elements {
+  storage_ref values, positions;
+};
+
 /// What an index must be, and where one that is not is recorded on devices that are not synchronous.
 struct index_check {
   int64 limit;
@@ -42,6 +47,14 @@ detail::storage_ref sort_sequences(Device, const detail::sequences&) {
 /// A new array of the positions, int64, that sort each sequence: stable, NaN last; `inner` is 1.
 template <class Build, class T, class Device>
 detail::storage_ref argsort_sequences(Device, const detail::sequences&) {
+  CUDARRAY_NO_BACKEND(Device);
+  return {};
+}
+
+/// The `k` largest elements of each sequence in descending order, or the smallest in ascending order; the first of
+/// equals first, NaN above all numbers. `inner` is 1, k at least 1 and at most n. Real dtypes and bool.
+template <class Build, class T, class Device>
+detail::top_elements topk_sequences(Device, const detail::sequences&, int64, bool) {
   CUDARRAY_NO_BACKEND(Device);
   return {};
 }

@@ -9,22 +9,27 @@
 namespace cudarray::inline v0 {
 namespace detail {
 
+/// The sequences along an axis of a C-contiguous array.
+template <class T, class Device>
+CUDARRAY_PER_BUILD sequences sequences_of(const ndarray<T, Device>& a, int axis) {
+  const shape dims = a.shape();
+  sequences s{a.node().store.get(), a.where().offset, 1, dims[axis], 1};
+  for (int d = 0; d < a.ndim(); ++d)
+    if (d != axis) (d < axis ? s.outer : s.inner) *= dims[d];
+  return s;
+}
+
 /// A new C-contiguous array of a's shape, made by `f(sequences)` of the elements of `a` along an axis. With `last` the
 /// axis is moved to the end before, and back after.
 template <class Build, class R, class T, class Device, class F>
 ndarray<R, Device> along_axis(const ndarray<T, Device>& a, int axis, bool last, const F& f) {
-  const shape dims = a.shape();
-  sequences s{nullptr, 0, 1, dims[axis], 1};
-  for (int d = 0; d < a.ndim(); ++d)
-    if (d != axis) (d < axis ? s.outer : s.inner) *= dims[d];
-  if (last && s.inner > 1)
+  if (last && sequences_of(a, axis).inner > 1)
     return copy<ndarray<R, Device>, Build>(
         swapaxes(along_axis<Build, R>(swapaxes(a, axis, -1), a.ndim() - 1, false, f), axis, -1));
   const ndarray<T, Device> from = ascontiguousarray<T, Device, Build>(a);
-  s.store = from.node().store.get();
-  s.offset = from.where().offset;
+  const sequences s = sequences_of(from, axis);
   const Device device = a.device();
-  return ndarray<R, Device>(leaf<R, Device>(s.elements() > 0 ? f(device, s) : allocate(device, 0), dims));
+  return ndarray<R, Device>(leaf<R, Device>(s.elements() > 0 ? f(device, s) : allocate(device, 0), a.shape()));
 }
 
 /// With so many neighbouring sequences or more a device's scans take them as they stand.
@@ -41,9 +46,7 @@ auto scan(const char* function, const X& x, int axis) {
   using R = typename Op::template types<T>::result;
   const ndarray<T, D> a = as_array<Build>(x);
   const int at = normal_axis(function, axis, a.ndim());
-  int64 inner = 1;
-  for (int d = at + 1; d < a.ndim(); ++d) inner *= a.shape()[d];
-  return along_axis<Build, R>(a, at, inner < scans_across<D>(),
+  return along_axis<Build, R>(a, at, sequences_of(a, at).inner < scans_across<D>(),
                               [](D device, const sequences& s) { return scan_sequences<Build, Op, T>(device, s); });
 }
 
@@ -85,6 +88,54 @@ const ndarray<int64, device_type_t<X>> argsort(const X& x, int axis = -1) {
     return detail::along_axis<Build, int64>(
         a, detail::normal_axis("argsort", axis, a.ndim()), true,
         [](D device, const detail::sequences& s) { return argsort_sequences<Build, T>(device, s); });
+  } else {
+    return {};
+  }
+}
+
+/// The axis that topk goes along, and which end of the order it takes.
+struct topk_options {
+  int axis = -1;
+  bool largest = true;  ///< else the smallest
+};
+
+/// What topk returns: `auto [v, i] = ca::topk(x, 5);`
+template <class T, class Device>
+struct values_and_indices {
+  ndarray<T, Device> values;
+  ndarray<int64, Device> indices;
+};
+
+/// The k largest elements along an axis, in descending order, or the smallest in ascending order, and their positions:
+/// (.., n, ..) -> (.., k, ..) both. Of equal elements the first comes first; NaN is above all numbers, as sort has it.
+/// Eager. Throws index_error for an axis that is not there, value_error unless 0 <= k <= n.
+///     auto [v, i] = ca::topk(ca::array<int>({3, 9, 1, 9}), 2);                      // 9, 9 and 1, 3
+///     auto [w, j] = ca::topk(ca::array<int>({3, 9, 1, 9}), 2, {.largest = false});  // 1, 3 and 2, 0
+template <array_expression X, class Build = this_build>
+values_and_indices<value_type_t<X>, device_type_t<X>> topk(const X& x, int64 k, const topk_options& options = {}) {
+  using T = value_type_t<X>;
+  using D = device_type_t<X>;
+  using result = values_and_indices<T, D>;
+  if constexpr (detail::sortable<X>()) {
+    const ndarray<T, D> a = detail::as_array<Build>(x);
+    const int axis = detail::normal_axis("topk", options.axis, a.ndim());
+    shape dims = a.shape();
+    if (k < 0 || k > dims[axis])
+      throw value_error(detail::cat("topk: k = ", k, " of an axis of ", dims[axis], " elements"));
+    if (axis + 1 < a.ndim()) {
+      const result r = topk(ndarray<T, D>(swapaxes(a, axis, -1)), k, {.axis = -1, .largest = options.largest});
+      return {copy<ndarray<T, D>, Build>(swapaxes(r.values, axis, -1)),
+              copy<ndarray<int64, D>, Build>(swapaxes(r.indices, axis, -1))};
+    }
+    const ndarray<T, D> from = ascontiguousarray<T, D, Build>(a);
+    const detail::sequences s = detail::sequences_of(from, axis);
+    const D device = a.device();
+    const bool any = s.outer > 0 && k > 0;
+    const detail::top_elements top = any ? topk_sequences<Build, T>(device, s, k, options.largest)
+                                         : detail::top_elements{allocate(device, 0), allocate(device, 0)};
+    dims[axis] = k;
+    return {ndarray<T, D>(detail::leaf<T, D>(top.values, dims)),
+            ndarray<int64, D>(detail::leaf<int64, D>(top.positions, dims))};
   } else {
     return {};
   }

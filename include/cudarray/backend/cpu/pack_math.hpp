@@ -58,37 +58,44 @@ CUDARRAY_FORCE_INLINE mask<W, N, B> invert(const mask<W, N, B>& a) {
   return !a;
 }
 
-/// a < b ? a : b, and a > b ? a : b: b where there is NaN. One instruction, which compilers do not see in the choice.
+/// True where a < b ? a : b is one instruction, which compilers do not see in the choice.
+template <class P>
+inline constexpr bool picks_at_once = false;
+#if defined(__x86_64__) && defined(__AVX__)
+template <int N, class B>
+inline constexpr bool picks_at_once<pack<float, N, B>> = sizeof(pack<float, N, B>) >= 16;
+#define CUDARRAY_PICK(name)                                   \
+  if constexpr (picks_at_once<pack<T, N, B>>) {               \
+    pack<T, N, B> r;                                          \
+    asm(name " %2, %1, %0" : "=v"(r.v) : "v"(a.v), "v"(b.v)); \
+    return r;                                                 \
+  }
+#else
+#define CUDARRAY_PICK(name)
+#endif
+/// a < b ? a : b, and a > b ? a : b: b where there is NaN.
 template <class T, int N, class B>
 CUDARRAY_FORCE_INLINE pack<T, N, B> smaller(const pack<T, N, B>& a, const pack<T, N, B>& b) {
-#if defined(__x86_64__) && defined(__AVX__)
-  if constexpr (::std::is_same_v<T, float> && sizeof(a) >= 16) {
-    pack<T, N, B> r;
-    asm("vminps %2, %1, %0" : "=v"(r.v) : "v"(a.v), "v"(b.v));
-    return r;
-  }
-#endif
+  CUDARRAY_PICK("vminps")
   return select(a < b, a, b);
 }
 template <class T, int N, class B>
 CUDARRAY_FORCE_INLINE pack<T, N, B> larger(const pack<T, N, B>& a, const pack<T, N, B>& b) {
-#if defined(__x86_64__) && defined(__AVX__)
-  if constexpr (::std::is_same_v<T, float> && sizeof(a) >= 16) {
-    pack<T, N, B> r;
-    asm("vmaxps %2, %1, %0" : "=v"(r.v) : "v"(a.v), "v"(b.v));
-    return r;
-  }
-#endif
+  CUDARRAY_PICK("vmaxps")
   return select(a > b, a, b);
 }
+#undef CUDARRAY_PICK
 
+/// NaN where there is one.
 template <class T, int N, class B>
 CUDARRAY_FORCE_INLINE pack<T, N, B> maximum(const pack<T, N, B>& a, const pack<T, N, B>& b) {
-  return select((a > b) | (a != a), a, b);
+  if constexpr (picks_at_once<pack<T, N, B>>) return select(a != a, a, larger(a, b));
+  else return select((a > b) | (a != a), a, b);
 }
 template <class T, int N, class B>
 CUDARRAY_FORCE_INLINE pack<T, N, B> minimum(const pack<T, N, B>& a, const pack<T, N, B>& b) {
-  return select((a < b) | (a != a), a, b);
+  if constexpr (picks_at_once<pack<T, N, B>>) return select(a != a, a, smaller(a, b));
+  else return select((a < b) | (a != a), a, b);
 }
 template <int W, int V, int N, class B>
 CUDARRAY_FORCE_INLINE mask<W, N, B> maximum(const mask<W, N, B>& a, const mask<V, N, B>& b) {

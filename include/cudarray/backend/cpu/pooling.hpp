@@ -158,13 +158,14 @@ void pool_windows(const detail::pooling& g) {
     for_window_rows(
         g, lines, false, 0, [](char*) {},
         [&](int64 plane, int64 i, int64 rows, char*) {
-          const T* const image = g.at<const T>(1) + plane * g.h * g.w;
+          const int64 w = g.w, q = g.q;  // (stores might change what is not a copy)
+          const T* const image = g.at<const T>(1) + plane * g.h * w;
           for (const int64 end = i + rows; i < end; ++i) {
-            T* const to = g.at<T>(0) + (plane * g.p + i) * g.q;
+            T* const to = g.at<T>(0) + (plane * g.p + i) * q;
             const auto u = g.covered(0, i);
             const C divisor = Average ? count_rows<C>(g, i) * C(2) : C(1);
-            for_pieces<N>(g.q, [&](auto lanes, int64 k) {
-              auto v = combine_pairs<lanes, Build, C, Average>(image + 2 * k, g.w, u);
+            for_pieces<N>(q, [&](auto lanes, int64 k) {
+              auto v = combine_pairs<lanes, Build, C, Average>(image + 2 * k, w, u);
               if constexpr (Average) v = v / simd::splat<C, lanes, Build>(divisor);
               simd::store_lanes(to + k, lane_cast<T>(v));
             });

@@ -28,6 +28,14 @@ struct blocking {
   static constexpr int64 pitch = depth + 64 / int(sizeof(T));  // rows of a in different sets of the cache
 };
 
+/// What was loaded stays in a register: g++ would load it anew for each use, and loads are as scarce as products.
+template <class T, int N, class Build>
+CUDARRAY_FORCE_INLINE void keep([[maybe_unused]] simd::pack<T, N, Build>& a) {
+#if defined(__x86_64__) && defined(__AVX512F__)
+  if constexpr (sizeof(a) >= 16) asm("" : "+v"(a.v));
+#endif
+}
+
 /// Rows x Packs of c, where b's row p is at `row_of_b(p)`: c = a @ b, or c += a @ b.
 template <class Build, class T, int Rows, int Packs, class Step, class Along, class RowOfB>
 CUDARRAY_FORCE_INLINE void multiply_block(int64 depth, const T* a, Step a_row, Along a_column, const RowOfB& row_of_b,

@@ -111,14 +111,14 @@ bool by_highway(const detail::sequences& s) {
   return s.n >= 32 && (s.n < shared_sequence || s.outer >= num_threads() || num_threads() <= few);
 }
 
-/// While it stands, Highway sorts elements of 4 bytes by AVX2 on AMD's processors with AVX-512: these store the lanes
-/// that a mask picks one by one, and sorts by that take 6 times as long. (Later versions of Highway have a target for
-/// them.)
+/// While it stands, Highway sorts elements of 4 bytes by AVX2 on Zen 4, AMD's first processor with AVX-512: it stores
+/// the lanes that a mask picks one by one, and sorts by that take 6 times as long. (Later versions of Highway have a
+/// target for it.)
 struct CUDARRAY_PER_BUILD highway_choice {
 #if defined(CUDARRAY_HAS_HIGHWAY) && defined(__x86_64__)
   bool narrower = false;
   explicit highway_choice(int bytes) {
-    if (bytes != 4 || !__builtin_cpu_is("amd")) return;
+    if (bytes != 4 || !__builtin_cpu_is("amd") || __builtin_cpu_supports("avx512vp2intersect")) return;  // Zen 5 on
     constexpr auto avx512 = HWY_AVX3 | HWY_AVX3_DL, better = HWY_AVX3_DL - 1;
     const auto has = ::hwy::SupportedTargets();
     narrower = (has & avx512) != 0 && (has & better) == 0;

@@ -173,6 +173,7 @@ void add_products(const window_lines<Build, T>& lines, const int64* offset, int6
       for (int t = 0; t < G::taps; ++t) {
         pack v = simd::load_lanes<T, N, Build>(pixels + offset[t] + q * N);
         if (q == Packs - 1) v = simd::select(here, v, pack{});
+        else keep(v);
         CUDARRAY_UNROLL
         for (int f = 0; f < G::filters; ++f) s[f][t] = {s[f][t].v + g[f].v * v.v};
       }
