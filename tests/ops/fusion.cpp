@@ -99,6 +99,7 @@ TEST_CASE("fusion: scans, sorts and products make no more than their result and 
   const array a = ca::ones({64, 64});
   check("cumsum of rows", {1, 0, 1}, [&] { ca::cumsum(a, 1); });
   check("sort of short rows", {1, 0, 1}, [&] { ca::sort(ca::reshape(a, {16, 256})); });
+  check("topk of short rows", {1, 0, 2}, [&] { ca::topk(ca::reshape(a, {16, 256}), 5); });
   check("matmul", {1, 0, 1}, [&] { ca::matmul(a, a.t()); });
   check("matmul of vectors", {1, 0, 1}, [&] { ca::matmul(a(0), a(_, 0)); });
 }
