@@ -9,7 +9,7 @@
 namespace cudarray::inline v0 {
 namespace detail {
 
-/// The sequences along an axis of a C-contiguous array.
+/// The sequences along an axis of a C-contiguous array; of another one only their numbers are right.
 template <class T, class Device>
 CUDARRAY_PER_BUILD sequences sequences_of(const ndarray<T, Device>& a, int axis) {
   const shape dims = a.shape();
@@ -108,7 +108,8 @@ struct values_and_indices {
 
 /// The k largest elements along an axis, in descending order, or the smallest in ascending order, and their positions:
 /// (.., n, ..) -> (.., k, ..) both. Of equal elements the first comes first; NaN is above all numbers, as sort has it.
-/// Eager. Throws index_error for an axis that is not there, value_error unless 0 <= k <= n.
+/// Eager. Throws index_error for an axis that is not there, value_error unless 0 <= k <= n; on CUDA also where all is
+/// sorted, for large k, and that is 2^32 elements or more.
 ///     auto [v, i] = ca::topk(ca::array<int>({3, 9, 1, 9}), 2);                      // 9, 9 and 1, 3
 ///     auto [w, j] = ca::topk(ca::array<int>({3, 9, 1, 9}), 2, {.largest = false});  // 1, 3 and 2, 0
 template <array_expression X, class Build = this_build>
@@ -123,7 +124,7 @@ values_and_indices<value_type_t<X>, device_type_t<X>> topk(const X& x, int64 k, 
     if (k < 0 || k > dims[axis])
       throw value_error(detail::cat("topk: k = ", k, " of an axis of ", dims[axis], " elements"));
     if (axis + 1 < a.ndim()) {
-      const result r = topk(ndarray<T, D>(swapaxes(a, axis, -1)), k, {.axis = -1, .largest = options.largest});
+      const result r = topk<ndarray<T, D>, Build>(swapaxes(a, axis, -1), k, {.axis = -1, .largest = options.largest});
       return {copy<ndarray<T, D>, Build>(swapaxes(r.values, axis, -1)),
               copy<ndarray<int64, D>, Build>(swapaxes(r.indices, axis, -1))};
     }
