@@ -1,5 +1,6 @@
 """Compile-fail tests: each wrong line is one token away from a right one, which must build; the wrong one must fail with
-our sentence on the first line that says `error`, and within the cap of lines.
+our sentence on the first line that says `error`, and within the cap of lines; or, where no function takes what is given,
+with the compiler's sentence and candidates. No error is longer than CAP_BYTES, however long the lines of a compiler.
 
 run.py --compiler COMMAND --cap LINES [--cuda]    COMMAND as the shell takes it, flags included
 """
@@ -24,6 +25,8 @@ DTYPE = 'cudarray: not a dtype: bool, (u)int8-64, float16, bfloat16, float, doub
 PRODUCT = "cudarray: out is not of the product's dtype: convert an operand with ca::astype<T>(x)"
 UNIFORM = 'cudarray: random::uniform makes float or double'
 NORMAL = 'cudarray: random::normal makes float or double'
+NO_FUNCTION = re.compile('no matching function for call to|no instance of overloaded function')
+CAP_BYTES = 12000
 
 # right, wrong, sentence; f float, d double, i int32, b bool, g float on CUDA, z complex64
 CASES = [
@@ -58,6 +61,9 @@ CASES = [
     ('auto r = (f > 0) & (f < 1);', 'auto r = (f > 0) && (f < 1);', LOGICAL),
     ('auto r = b | b;', 'auto r = b || b;', LOGICAL),
     ('ca::ndarray<float> r = f(i);', 'ca::ndarray<float> r = f(d);', INDEX),
+    ('ca::add(f, f, ca::out(f));', 'ca::add(ca::out(f), f, f);', NO_FUNCTION),
+    ('auto r = ca::exp(f);', 'auto r = ca::exp(s);', NO_FUNCTION),
+    ('auto r = ca::sum(f, 1);', 'auto r = ca::sum(s, 1);', NO_FUNCTION),
     ('ca::ndarray<long> n;', 'ca::ndarray<long long> n;', DTYPE),
 ]
 
@@ -89,9 +95,11 @@ def check(compiler, cap, cuda, case):
     if ok:
         return f'{wrong}  compiles'
     first = next((line for line in lines if re.search(r'\berror\b', line)), '')
-    if sentence not in first:
+    if not (sentence.search(first) if sentence is NO_FUNCTION else sentence in first):
         return f'{wrong}  fails with: {first or lines[:1]}'
-    if len(lines) > cap:
+    if (length := sum(len(line) + 1 for line in lines)) > CAP_BYTES:
+        return f'{wrong}  fails with {length} characters, {CAP_BYTES} are allowed'
+    if len(lines) > cap and sentence is not NO_FUNCTION:
         return f'{wrong}  fails with {len(lines)} lines, {cap} are allowed:\n    ' + '\n    '.join(lines)
     return None
 

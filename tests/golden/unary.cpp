@@ -20,9 +20,10 @@ void add(table& t, const char* name, F) {
 }  // namespace
 
 void add_unary(table& t) {
-#define GOLDEN_UNARY(name, rule_, value_) add<ca::op::name##_op>(t, #name, [](const auto& x) { return ca::name(x); });
-  CUDARRAY_UNARY_TABLE(GOLDEN_UNARY)
-#undef GOLDEN_UNARY
+#define CUDARRAY_FUNCTION(name, rule_, value_) \
+  add<ca::op::name##_op>(t, #name, [](const auto& x) { return ca::name(x); });
+#include <cudarray/expr/unary_functions.inc>
+#undef CUDARRAY_FUNCTION
 }
 
 }  // namespace golden

@@ -1,81 +1,17 @@
-// The tables of elementwise functions: one line each, generic over the lane type. Users' functions are in ops/.
+// The functors of elementwise functions, generic over the lane type. Users' functions are in ops/.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include "../core/math.hpp"
 #include "rules.hpp"
 
-/// A functor has `types<...>` (its rule), `lanes` (true if it takes SIMD packs) and calls functions of core/math.hpp
-/// without qualification, so that packs find their own.
-///
-/// CUDARRAY_UNARY_TABLE(F): F(name, rule, value of x)
-#define CUDARRAY_UNARY_TABLE(F)              \
-  F(absolute, ordered, abs(x))               \
-  F(negative, common_not_bool, negative(x))  \
-  F(sign, common_not_bool, sign(x))          \
-  F(square, common_not_bool, multiply(x, x)) \
-  F(exp, floating, exp(x))                   \
-  F(exp2, floating, exp2(x))                 \
-  F(expm1, floating, expm1(x))               \
-  F(log, floating, log(x))                   \
-  F(log2, floating, log2(x))                 \
-  F(log10, floating, log10(x))               \
-  F(log1p, floating, log1p(x))               \
-  F(sqrt, floating, sqrt(x))                 \
-  F(cbrt, floating, cbrt(x))                 \
-  F(sin, floating, sin(x))                   \
-  F(cos, floating, cos(x))                   \
-  F(tan, floating, tan(x))                   \
-  F(arcsin, floating, arcsin(x))             \
-  F(arccos, floating, arccos(x))             \
-  F(arctan, floating, arctan(x))             \
-  F(sinh, floating, sinh(x))                 \
-  F(cosh, floating, cosh(x))                 \
-  F(tanh, floating, tanh(x))                 \
-  F(floor, ordered, floor(x))                \
-  F(ceil, ordered, ceil(x))                  \
-  F(trunc, ordered, trunc(x))                \
-  F(rint, ordered, rint(x))                  \
-  F(isnan, predicate, isnan(x))              \
-  F(isinf, predicate, isinf(x))              \
-  F(isfinite, predicate, isfinite(x))        \
-  F(logical_not, logical, !x)                \
-  F(invert, bitwise, invert(x))
-
-/// CUDARRAY_BINARY_TABLE(F): F(name, rule, value of x and y)
-#define CUDARRAY_BINARY_TABLE(F)               \
-  F(add, common, add(x, y))                    \
-  F(subtract, common_not_bool, subtract(x, y)) \
-  F(multiply, common, multiply(x, y))          \
-  F(divide, division, x / y)                   \
-  F(floor_divide, numeric, floor_divide(x, y)) \
-  F(remainder, numeric, remainder(x, y))       \
-  F(power, numeric, power(x, y))               \
-  F(maximum, ordered, maximum(x, y))           \
-  F(minimum, ordered, minimum(x, y))           \
-  F(arctan2, floating, arctan2(x, y))          \
-  F(hypot, floating, hypot(x, y))              \
-  F(copysign, floating, copysign(x, y))        \
-  F(equal, equality, x == y)                   \
-  F(not_equal, equality, x != y)               \
-  F(less, comparison, x < y)                   \
-  F(less_equal, comparison, x <= y)            \
-  F(greater, comparison, x > y)                \
-  F(greater_equal, comparison, x >= y)         \
-  F(logical_and, logical, x& y)                \
-  F(logical_or, logical, x | y)                \
-  F(logical_xor, logical, x ^ y)               \
-  F(bitwise_and, bitwise, x& y)                \
-  F(bitwise_or, bitwise, x | y)                \
-  F(bitwise_xor, bitwise, x ^ y)               \
-  F(left_shift, shift, left_shift(x, y))       \
-  F(right_shift, shift, right_shift(x, y))
-
 namespace cudarray::inline v0::op {
 
 using namespace math;  // the scalar overloads; packs are found by argument-dependent look-up
 
-#define CUDARRAY_UNARY_OP(name, rule_, value)                 \
+/// A functor has `types<...>` (its rule), `lanes` (true if it takes SIMD packs) and calls functions of core/math.hpp
+/// without qualification, so that packs find their own.
+#define CUDARRAY_FUNCTION(name, rule_, value)                 \
   struct name##_op : rule::rule_ {                            \
     static constexpr bool lanes = true;                       \
     CUDARRAY_EXEC_CHECK_OFF                                   \
@@ -84,10 +20,10 @@ using namespace math;  // the scalar overloads; packs are found by argument-depe
       return value;                                           \
     }                                                         \
   };
-CUDARRAY_UNARY_TABLE(CUDARRAY_UNARY_OP)
-#undef CUDARRAY_UNARY_OP
+#include "unary_functions.inc"
+#undef CUDARRAY_FUNCTION
 
-#define CUDARRAY_BINARY_OP(name, rule_, value)                            \
+#define CUDARRAY_FUNCTION(name, rule_, value)                             \
   struct name##_op : rule::rule_ {                                        \
     static constexpr bool lanes = true;                                   \
     CUDARRAY_EXEC_CHECK_OFF                                               \
@@ -96,8 +32,8 @@ CUDARRAY_UNARY_TABLE(CUDARRAY_UNARY_OP)
       return value;                                                       \
     }                                                                     \
   };
-CUDARRAY_BINARY_TABLE(CUDARRAY_BINARY_OP)
-#undef CUDARRAY_BINARY_OP
+#include "binary_functions.inc"
+#undef CUDARRAY_FUNCTION
 
 struct where_op : rule::choice {
   static constexpr bool lanes = true;

@@ -7,7 +7,7 @@
 namespace cudarray::inline v0 {
 
 /// Each returns a lazy expression of the operand's shape; with `ca::out(c)` last it is evaluated into c.
-#define CUDARRAY_UNARY_FUNCTION(name, rule_, value)                                            \
+#define CUDARRAY_FUNCTION(name, rule_, value)                                                  \
   template <array_expression X>                                                                \
   CUDARRAY_PER_BUILD auto name(X&& x) {                                                        \
     return detail::elementwise(#name, op::name##_op{}, static_cast<X&&>(x));                   \
@@ -16,11 +16,11 @@ namespace cudarray::inline v0 {
   const ndarray<T, D> name(const X& x, const out_argument<T, D>& o) {                          \
     return detail::write_out<Build>(#name, o, detail::elementwise(#name, op::name##_op{}, x)); \
   }
-CUDARRAY_UNARY_TABLE(CUDARRAY_UNARY_FUNCTION)
-#undef CUDARRAY_UNARY_FUNCTION
+#include "../expr/unary_functions.inc"
+#undef CUDARRAY_FUNCTION
 
 /// Each broadcasts its operands, of which one at least is an array. Throws shape_error when built.
-#define CUDARRAY_BINARY_FUNCTION(name, rule_, value)                                                           \
+#define CUDARRAY_FUNCTION(name, rule_, value)                                                                  \
   template <class X, class Y>                                                                                  \
   requires(array_expression<X> || array_expression<Y>) auto name(X&& x, Y&& y) {                               \
     return detail::elementwise(#name, op::name##_op{}, static_cast<X&&>(x), static_cast<Y&&>(y));              \
@@ -30,8 +30,8 @@ CUDARRAY_UNARY_TABLE(CUDARRAY_UNARY_FUNCTION)
                                                                                 const out_argument<T, D>& o) { \
     return detail::write_out<Build>(#name, o, detail::elementwise(#name, op::name##_op{}, x, y));              \
   }
-CUDARRAY_BINARY_TABLE(CUDARRAY_BINARY_FUNCTION)
-#undef CUDARRAY_BINARY_FUNCTION
+#include "../expr/binary_functions.inc"
+#undef CUDARRAY_FUNCTION
 
 /// The absolute value; NumPy's short name and CUDArray's `fabs`.
 template <array_expression X>

@@ -391,7 +391,8 @@ void run_elementwise(cuda device, const Target& target, const Tree& tree, const 
             gpu::run_tiles<E, 4, 4 / E>(device, target, tree, space, info.of, along, c))
           return;
       }
-      constexpr int groups = widest <= 4 && loads <= 4 ? 2 : 1, lanes = groups == 2 || loads == 1 ? 8 : 4;
+      constexpr bool narrow = widest <= 4 && loads <= 4;
+      constexpr int groups = narrow && loads <= 2 ? 2 : 1, lanes = narrow || loads == 1 ? 8 : 4;
       gpu::tile_cover<Operands> c;
       if (gpu::run_tiles<1, groups, lanes>(device, target, tree, s, leaves.of, turn, c)) return;
     }
