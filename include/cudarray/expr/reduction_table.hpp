@@ -7,7 +7,7 @@
 /// A reduction has `types<V>` with `result`, `block` (partial results of few elements) and `total` (all of them);
 /// `identity<A>()`, `combine(a, b)` on scalars and packs, `lift<block>(element, position)`, `widen<total>(block)` and
 /// `finish<result>(total, count)`. `indexed` ones need positions in logical order; `empty` says if no elements are
-/// allowed.
+/// allowed; `costly` ones, which say so, take several instructions to combine.
 namespace cudarray::inline v0::op {
 
 template <class R, class Block, class Total>
@@ -127,6 +127,7 @@ struct moments {
 /// In one pass: of what float64 holds the squares of, and of whole numbers of 8 and 16 bits, by the sums of numbers and
 /// of their squares, which are exact or nearly; else by moments.
 struct var_op : reduction<false, true> {
+  static constexpr bool costly = true;
   template <class V, bool Few>
   static constexpr auto sums_type() {
     if constexpr (::std::is_same_v<V, float>) return pair_of<double>{};
@@ -272,6 +273,7 @@ struct softmax_op : logsumexp_op {
 
 /// The identity of max and min is never seen: empty ones throw.
 struct max_op : reduction<false, false> {
+  static constexpr bool costly = true;  // NaN is looked for
   template <class V>
   using types = accumulate_in<V, ::std::conditional_t<kind_of<V> == kind::boolean, uint8, detail::compute_t<V>>,
                               ::std::conditional_t<kind_of<V> == kind::boolean, uint8, detail::compute_t<V>>>;

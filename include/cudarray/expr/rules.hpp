@@ -41,6 +41,7 @@ using bool_as_int8 = ::std::conditional_t<kind_of<C> == kind::boolean, int8, C>;
 
 /// As ordered; bool counts as int8: power, floor_divide, remainder.
 struct numeric {
+  static constexpr bool costly = true;
   template <class... A>
   using types = uniform<bool_as_int8<result_type_t<A...>>, bool_as_int8<result_type_t<A...>>,
                         kind_of<result_type_t<A...>> <= kind::floating>;
@@ -55,6 +56,7 @@ auto to_float() {
 
 /// Floating-point functions: integers become the smallest float NumPy has for them (int32 float64, int8 float16).
 struct floating {
+  static constexpr bool costly = true;
   template <class... A>
   using types =
       uniform<decltype(to_float<result_type_t<A...>, false>()), decltype(to_float<result_type_t<A...>, false>()),
@@ -138,6 +140,7 @@ auto nth(types_list<A, R...>) {
 /// A user's function: operands as they are, the result as it comes.
 template <class F>
 struct as_called {
+  static constexpr bool costly = true;
   template <class... A>
   struct types {
     static constexpr bool ok = true;

@@ -220,34 +220,47 @@ struct reduction_kernels {
     if constexpr (packable && !Op::indexed) {
       const Tree& tree = static_cast<const reduction_kernels*>(self)->tree;
       using A = decltype(row(tree, offset, step).lanes(0));
-      constexpr int64 together = 128;  // packs
-      for (int64 begin = 0; begin < n; begin += together * N) {
-        const int64 end = n - begin < together * N ? n : begin + together * N;
-        A acc[together];
+      constexpr int64 most = 128;  // packs
+      for (int64 begin = 0; begin < n; begin += most * N) {
+        const int64 end = n - begin < most * N ? n : begin + most * N;
+        A acc[most];
         for (int64 c = begin, p = 0; c < end; c += N, ++p) fill_lanes(acc[p], Op::template identity<block>());
         row r(tree, offset, step);
-        const auto each_pack = [&](int64 first, auto count) {
-          int64 at[count][Operands];
-          for (int u = 0; u < count; ++u)
-            for (int k = 0; k < Operands; ++k) at[u][k] = offset[k] + (first + u) * down[k];
+        // each access has a distance of its own from one place: pointers to all rows would not fit the registers
+        const auto add_rows = [&]<int... U>(int64 first, ::std::integer_sequence<int, U...>) {
+          for (int k = 0; k < Operands; ++k) r.offset[k] = offset[k] + first * down[k];
+          const auto add_pack = [&](A& sum, int64 lane) {
+            A a = sum;
+            row at = r;
+            const auto add_row = [&](int u) {
+              for (int k = 0; k < Operands; ++k) at.offset[k] = r.offset[k] + u * down[k];
+              a = Op::combine(a, at.lanes(lane));
+            };
+            (add_row(U), ...);
+            sum = a;
+          };
+          A* to = acc;
+          for (int64 c = begin + N; c <= end; c += N, ++to) add_pack(*to, c - N);
+          if ((end - begin) % N != 0) add_pack(*to, end - N);
+        };
+        // some rows at a time share what is loaded and stored of the sums, and memory is read in as many places; where
+        // more is computed than that, rows that follow each other are faster in order
+        constexpr int together = detail::is_costly<Tree> ? 4 : 8;
+        bool in_order = detail::is_costly<Tree> || requires { Op::costly; };
+        for (int k = 1; k < Operands; ++k) in_order = in_order && down[k] <= n;
+        int64 i = 0;
+        for (; !in_order && i + together <= rows; i += together)
+          add_rows(i, ::std::make_integer_sequence<int, together>{});
+        for (; i < rows; ++i) {
+          int64 at[Operands];
+          for (int k = 0; k < Operands; ++k) at[k] = offset[k] + i * down[k];
           A* to = acc;
           for (int64 c = begin; c < end; c += N, ++to) {
             const int64 lane = n - c < N ? n - N : c;
-            const auto add = [&](const A& a, int u) {
-              for (int k = 0; k < Operands; ++k) r.offset[k] = at[u][k];
-              return Op::combine(a, r.lanes(lane));
-            };
-            if constexpr (count == 4) *to = add(add(add(add(*to, 0), 1), 2), 3);
-            else *to = add(*to, 0);
+            for (int k = 0; k < Operands; ++k) r.offset[k] = at[k];
+            *to = Op::combine(*to, r.lanes(lane));
           }
-        };
-        // four rows at a time share what is loaded and stored of the sums; rows that follow each other are faster in
-        // order
-        bool follow = true;
-        for (int k = 1; k < Operands; ++k) follow = follow && down[k] <= n;
-        int64 i = 0;
-        for (; i + 4 <= rows && !follow; i += 4) each_pack(i, ::std::integral_constant<int, 4>{});
-        for (; i < rows; ++i) each_pack(i, ::std::integral_constant<int, 1>{});
+        }
         total* t = static_cast<total*>(totals) + begin;
         const A* from = acc;
         for (int64 c = begin; c + N <= end; c += N, ++from, t += N) add_lanes(t, *from);
