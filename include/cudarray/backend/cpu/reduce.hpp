@@ -229,19 +229,22 @@ struct reduction_kernels {
         // each access has a distance of its own from one place: pointers to all rows would not fit the registers
         const auto add_rows = [&]<int... U>(int64 first, ::std::integer_sequence<int, U...>) {
           for (int k = 0; k < Operands; ++k) r.offset[k] = offset[k] + first * down[k];
-          const auto add_pack = [&](A& sum, int64 lane) {
-            A a = sum;
-            row at = r;
-            const auto add_row = [&](int u) {
-              for (int k = 0; k < Operands; ++k) at.offset[k] = r.offset[k] + u * down[k];
-              a = Op::combine(a, at.lanes(lane));
-            };
-            (add_row(U), ...);
-            sum = a;
-          };
           A* to = acc;
-          for (int64 c = begin + N; c <= end; c += N, ++to) add_pack(*to, c - N);
-          if ((end - begin) % N != 0) add_pack(*to, end - N);
+          // whole packs, then the last lanes by the same code, as compilers round products that are added up by how
+          // they come; addresses of packs do not depend on the end
+          for (int64 lane = begin, stop = end - (end - begin) % N;; lane = end - N, stop = end) {
+            for (; lane < stop; lane += N, ++to) {
+              A sum = *to;
+              row at = r;
+              const auto add_row = [&](int u) {
+                for (int k = 0; k < Operands; ++k) at.offset[k] = r.offset[k] + u * down[k];
+                sum = Op::combine(sum, at.lanes(lane));
+              };
+              (add_row(U), ...);
+              *to = sum;
+            }
+            if (stop == end) break;
+          }
         };
         // some rows at a time share what is loaded and stored of the sums, and memory is read in as many places; where
         // more is computed than that, rows that follow each other are faster in order
