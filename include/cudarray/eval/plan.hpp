@@ -177,19 +177,6 @@ inline constexpr bool has_gathered<gathered<I, T, X>> = true;
 template <class Op, class Types, class... K>
 inline constexpr bool has_gathered<apply<Op, Types, K...>> = (has_gathered<K> || ...);
 
-/// True if a tree computes what takes many instructions: generated numbers, and functions whose rule says `costly`.
-template <class Tree>
-inline constexpr bool is_costly = false;
-template <int I, class G>
-inline constexpr bool is_costly<generated<I, G>> = true;
-template <int I, class T, class X>
-inline constexpr bool is_costly<gathered<I, T, X>> = is_costly<X>;
-template <class Op, class Types, class... K>
-inline constexpr bool is_costly<apply<Op, Types, K...>> = requires {
-  Op::costly;
-}
-|| (is_costly<K> || ...);
-
 /// Calls `f` for every leaf of a tree; for one that gathers, after the leaves of its index.
 CUDARRAY_EXEC_CHECK_OFF
 template <class Leaf, class F>

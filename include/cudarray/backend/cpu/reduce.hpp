@@ -55,6 +55,19 @@ CUDARRAY_FORCE_INLINE Total lane_total(const A& a, int k) {
   }
 }
 
+/// True if a tree computes what takes many instructions: generated numbers, and functions whose rule says `costly`.
+template <class Tree>
+inline constexpr bool is_costly = false;
+template <int I, class G>
+inline constexpr bool is_costly<detail::generated<I, G>> = true;
+template <int I, class T, class X>
+inline constexpr bool is_costly<detail::gathered<I, T, X>> = is_costly<X>;
+template <class Op, class Types, class... K>
+inline constexpr bool is_costly<detail::apply<Op, Types, K...>> = requires {
+  Op::costly;
+}
+|| (is_costly<K> || ...);
+
 /// What a reduction does for an expression: rows of elements are combined into totals.
 template <class Build, class Tree, class Op, int Operands>
 struct reduction_kernels {
@@ -248,8 +261,8 @@ struct reduction_kernels {
         };
         // some rows at a time share what is loaded and stored of the sums, and memory is read in as many places; where
         // more is computed than that, rows that follow each other are faster in order
-        constexpr int together = detail::is_costly<Tree> ? 4 : 8;
-        bool in_order = detail::is_costly<Tree> || requires { Op::costly; };
+        constexpr int together = is_costly<Tree> ? 4 : 8;
+        bool in_order = is_costly<Tree> || requires { Op::costly; };
         for (int k = 1; k < Operands; ++k) in_order = in_order && down[k] <= n;
         int64 i = 0;
         for (; !in_order && i + together <= rows; i += together)
