@@ -576,6 +576,26 @@ TEST_CASE("walks: reductions of what is computed") {
         CHECK(gives(ca::max(whole - c.a.t(), axes), g, [](const totals& s) { return s.max; }));
         CHECK(gives(ca::argmin(whole - c.a.t(), axes), g, [](const totals& s) { return s.argmin; }));
         CHECK(gives(ca::any(whole < c.a.t() - 23, axes), g, [](const totals& s) { return s.min < -23; }));
+        CHECK(gives(
+            ca::var(whole - c.a.t(), axes), g, [](const totals& s) { return s.variance(); }, 1e-6));
+      }
+  // the fastest axis of an operand is one of several reduced ones
+  for (const extents& n : std::vector<extents>{{3, 130, 401}, {130, 3, 401}, {257, 5, 70}, {70, 300, 2}, {2, 2, 9}})
+    for (unsigned mask = 1; mask < 8; ++mask)
+      for (const auto& [i, j] : {std::pair(1, 2), std::pair(0, 2)}) {
+        extents turned = n;
+        std::swap(turned[at(i)], turned[at(j)]);
+        view<float> a(n, 0), b(turned, 9);
+        b.swapped(at(i), at(j));
+        const auto pb = b.places(n);
+        const auto g = reduced(n, mask, [&](int64 k) { return double(a.base.data()[k]) * b.base.data()[pb[at(k)]]; });
+        CAPTURE(shape_of(n).str(), mask, i, j);
+        CHECK(gives(
+            ca::sum(a.a * b.a, axes_of(mask)), g, [](const totals& s) { return s.sum; }, 1e-6));
+        CHECK(gives(
+            ca::var(a.a * b.a, axes_of(mask)), g, [](const totals& s) { return s.variance(); }, 1e-6));
+        CHECK(gives(ca::max(a.a * b.a, axes_of(mask)), g, [](const totals& s) { return s.max; }));
+        CHECK(gives(ca::argmax(a.a * b.a, axes_of(mask)), g, [](const totals& s) { return s.argmax; }));
       }
 }
 

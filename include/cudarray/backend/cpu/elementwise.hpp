@@ -149,6 +149,7 @@ CUDARRAY_PER_BUILD inline void map_tiles(const map_kernels& map, const tiling& t
     } else {
       for (int64 r = 0; r < rows; ++r) {
         map.gathers.before(r, rows, at.offset, step, next, s.operands, columns);
+        copies.ask_ahead(rows - r, at.offset, next, form.streamed ? 1 : 0, step, columns);
         map.row(map.plan, at.offset, step, 0, columns, form);
         for (int k = 0; k < s.operands; ++k) at.offset[k] += next[k];
       }

@@ -331,6 +331,20 @@ struct tile_copies {
     columns = tile_columns;
   }
 
+  /// Before a row of a tile, with so many below it, of operands that are not copied: asks for a row that comes soon.
+  /// Rows are pieces of longer ones on pages of their own, where a processor begins anew to read ahead by itself.
+  CUDARRAY_PER_BUILD void ask_ahead(int64 below, const int64* offset, const int64* down, int first, const int64* step,
+                                    int64 n) const {
+    constexpr int64 ahead = 4, page = 4096, line = 64;
+    if (below <= ahead) return;
+    for (int k = first; k < operands; ++k) {
+      const int64 size = of[k].bytes, pitch = down[k] * size;
+      if (staged[k] || of[k].gathered || step[k] != 1 || (pitch < page && pitch > -page)) continue;
+      const char* const p = static_cast<const char*>(of[k].p) + offset[k] * size + ahead * pitch;
+      for (int64 at = 0; at < n * size; at += line) prefetch(p + at);
+    }
+  }
+
  private:
   static int64 bytes_of(int64 size, int64 elements) { return ((elements + 1) * size + 63) / 64 * 64; }
   static int64 bytes(const memory_operand* of, const bool* staged, int count, int64 elements) {

@@ -25,20 +25,26 @@ struct reduce_kernels {
 /// How a reduction is cut up: tasks are groups of results; each may be cut into chunks of the reduced places, whose
 /// totals are combined in order. It follows from the shape alone, never from the number of threads.
 struct reduction_cut {
+  static constexpr int64 short_row = 128, most_packs = 16, widest = 1024, block = 64, tile = 4096, turned_tile = 16384;
   walk_space s;
   enum { by_element, along, across } form = by_element;
   bool staged[most_operands];  ///< operands that are copied to tiles
   bool tiled = false;          ///< there are any
   bool beside = false;         ///< short rows are combined side by side
+  bool joined = false;         ///< the last kept axis is a reduced one: what it holds is combined at the end
   int64 width = 1;             ///< results of a task, along the last kept axis
   int64 depth = 1;             ///< reduced places of a tile, along the last axis
   int64 fold = 1;              ///< rows that are combined side by side
   int64 segments = 1;          ///< tasks along the last kept axis
   int64 tasks = 1, chunks = 1;
-  int64 places;     ///< reduced into each result
+  int64 count;      ///< elements of each result
+  int64 places;     ///< of the reduced axes
   int side, inner;  ///< the last kept axis, -1: none; the last reduced axis; side: none
 
   bool reduces() const { return inner > side; }
+  /// Tasks that share a result, and the totals that a task of so many places along the last kept axis leaves.
+  int64 sharing() const { return joined ? segments : 1; }
+  int64 left(int64 wide) const { return joined ? 1 : wide; }
   int64 begin(int64 chunk) const {
     const int64 at = places / chunks * chunk + places % chunks * chunk / chunks,
                 unit = form == across ? 64 * fold : 1024;
@@ -54,10 +60,9 @@ struct reduction_cut {
   }
 
   CUDARRAY_PER_BUILD reduction_cut(const walk_space& space, const reduce_kernels& r) : s(space) {
-    constexpr int64 short_row = 128, most_packs = 16, widest = 1024, tile = 4096, block = 64;
     side = s.kept - 1;
     inner = s.ndim - 1;
-    places = s.size(s.kept, s.ndim);
+    count = places = s.size(s.kept, s.ndim);
     const int64 results = s.size(0, s.kept), n = reduces() ? s.extent[inner] : 1;
     for (int k = 0; k < s.operands; ++k) staged[k] = false;
     const auto unit = [&](int axis) {
@@ -73,14 +78,14 @@ struct reduction_cut {
                2 * n >= r.lanes && side >= 0 && s.extent[side] >= 4 * r.lanes;
       for (int k = 1; k < s.operands && n < r.lanes; ++k)  // elements of the next row are read as well
         beside = beside && s.stride[k][side] == n * s.stride[k][inner];
-      if (beside) lie_beside(n, 4 * r.lanes > block ? 4 * r.lanes : block, r.lanes);
-      else if (row && (n >= short_row || results < 16 || r.indexed)) lie_along(n, block);
-      else if (!r.indexed && flat >= 0) lie_across(flat, r.lanes, widest);
-      else copy_tiles(r, n, short_row, tile, block);
+      if (beside) lie_beside(n, r.lanes);
+      else if (row && (n >= short_row || results < 16 || r.indexed)) lie_along(n);
+      else if (!r.indexed && flat >= 0) lie_across(flat, r.lanes);
+      else copy_tiles(r, n);
     }
     segments = side >= 0 ? (s.extent[side] + width - 1) / width : 1;
     tasks = side >= 0 ? s.size(0, side) * segments : 1;
-    const int64 work = results * places;
+    const int64 work = results * count;
     if (work >= 131072 && tasks < 32) {
       const int64 wanted = (32 + tasks - 1) / tasks, most = work / 32768;
       chunks = wanted < most ? wanted : most;
@@ -89,7 +94,7 @@ struct reduction_cut {
   }
 
  private:
-  void lie_along(int64 n, int64 block) {
+  void lie_along(int64 n) {
     form = along;
     if (side < 0 || s.ndim != s.kept + 1) return;
     const int64 e = s.extent[side];  // several results to a task, where there are many
@@ -97,13 +102,14 @@ struct reduction_cut {
     depth = n;
   }
   /// Tasks of whole packs of results, four or more.
-  void lie_beside(int64 n, int64 block, int64 lanes) {
+  void lie_beside(int64 n, int64 lanes) {
     form = along;
-    const int64 e = s.extent[side], part = (e / 32 + lanes - 1) / lanes * lanes;
-    width = part < 4 * lanes ? 4 * lanes : part < block ? part : block;
+    const int64 e = s.extent[side], part = (e / 32 + lanes - 1) / lanes * lanes, least = 4 * lanes,
+                most = least > block ? least : block;
+    width = part < least ? least : part < most ? part : most;
     depth = n;
   }
-  void lie_across(int axis, int64 lanes, int64 widest) {
+  void lie_across(int axis, int64 lanes) {
     s.swap_axes(axis, side);
     const int64 e = s.extent[side], n = reduces() ? s.extent[inner] : 1;
     bool gapless = reduces() && e < 8 * lanes;
@@ -114,12 +120,19 @@ struct reduction_cut {
     else width = fold = 1;
   }
   /// Results lie side by side in a tile where rows are short, else one behind the other.
-  void copy_tiles(const reduce_kernels& r, int64 n, int64 short_row, int64 tile, int64 block) {
-    int turned = -1;  // a kept axis that is the fastest one of an operand
-    for (int k = 1; k < s.operands && turned < 0 && reduces(); ++k)
-      for (int d = side; d >= 0 && turned < 0; --d)
-        if (!packs_can_read(r.of[k], s.stride[k][inner]) && s.stride[k][d] == 1) turned = d;
+  void copy_tiles(const reduce_kernels& r, int64 n) {
+    int turned = -1;  // an axis that is the fastest one of an operand: a kept one, or else a reduced one
+    const auto look = [&](int first, int last) {
+      for (int k = 1; k < s.operands; ++k)
+        for (int d = last; d >= first && turned < 0; --d)
+          if (!packs_can_read(r.of[k], s.stride[k][inner]) && s.stride[k][d] == 1) turned = d;
+    };
+    if (reduces()) look(0, side);
+    if (turned < 0 && !r.indexed) look(side + 1, inner - 1);
+    joined = turned > side;
+    if (joined) side = s.kept++;
     if (turned >= 0) s.swap_axes(turned, side);
+    places = s.size(s.kept, s.ndim);
     const int64 e = side >= 0 ? s.extent[side] : 1;
     if (!r.indexed && e >= r.lanes && n < short_row) {
       form = across;
@@ -128,7 +141,7 @@ struct reduction_cut {
     } else if (reduces()) {
       form = along;
       width = turned < 0 ? 1 : e < block ? e : block;
-      depth = tile / width;
+      depth = (turned < 0 ? tile : turned_tile) / width;
     }
     tiled = form != by_element;
     const int axis = form == across ? side : inner;
@@ -181,6 +194,7 @@ CUDARRAY_PER_BUILD inline void reduce_chunks(const reduce_kernels& r, const redu
             }
             for (; w < width; ++w) {
               r.gathers.before(w, width, at.offset, packed, next, s.operands, length);
+              if (c.tiled) copies.ask_ahead(width - w, at.offset, next, 1, packed, length);
               r.along(r.self, at.offset, packed, 0, length, position + i, true, own + w * r.total_size);
               for (int k = 0; k < s.operands; ++k) at.offset[k] += next[k];
             }
@@ -215,9 +229,11 @@ CUDARRAY_PER_BUILD inline void reduce_chunks(const reduce_kernels& r, const redu
       position += n;
     });
     for (int64 f = 1; f < c.fold; ++f) r.merge(own, own + f * width * r.total_size, width);
+    for (int64 w = 1; w < width && c.joined; ++w) r.merge(own, own + w * r.total_size, 1);
+    const int64 left = c.left(width);
     if (partial != nullptr)
-      ::std::memcpy(partial + unit * c.width * r.total_size, own, ::std::size_t(width * r.total_size));
-    else r.store(r.self, base.offset, step, own, width, c.places);
+      ::std::memcpy(partial + unit * c.left(c.width) * r.total_size, own, ::std::size_t(left * r.total_size));
+    else r.store(r.self, base.offset, step, own, left, c.count);
   }
 }
 
@@ -227,18 +243,19 @@ CUDARRAY_PER_BUILD CUDARRAY_NO_INLINE inline void walk_reduction(const reduce_ke
   const walk_space& s = c.s;
   const int64 units = c.tasks * c.chunks, work = s.size(0, s.kept) * c.places;
   const int64 wanted = parts_for(c.form == c.by_element ? work : work / 4), parts = wanted < units ? wanted : units;
-  const scratch space_for_partial(c.chunks > 1 ? units * c.width * r.total_size : 0);
+  const int64 shares = c.sharing() * c.chunks, size = c.left(c.width) * r.total_size;
+  const scratch space_for_partial(shares > 1 ? units * size : 0);
   char* const partial = space_for_partial.p;
   parallel(parts, [&](int64 part) { reduce_chunks(r, c, partial, units * part / parts, units * (part + 1) / parts); });
   if (partial == nullptr) return;
   int64 step[most_operands];
   for (int k = 0; k < s.operands; ++k) step[k] = c.side >= 0 ? s.stride[k][c.side] : 0;
-  for (int64 task = 0; task < c.tasks; ++task) {
+  for (int64 unit = 0; unit < units; unit += shares) {
     place_in at(s);
-    const int64 width = c.enter(at, task);
-    char* const sum = partial + task * c.chunks * c.width * r.total_size;
-    for (int64 chunk = 1; chunk < c.chunks; ++chunk) r.merge(sum, sum + chunk * c.width * r.total_size, width);
-    r.store(r.self, at.offset, step, sum, width, c.places);
+    const int64 width = c.enter(at, unit / c.chunks), left = c.left(width);
+    char* const sum = partial + unit * size;
+    for (int64 share = 1; share < shares; ++share) r.merge(sum, sum + share * size, left);
+    r.store(r.self, at.offset, step, sum, left, c.count);
   }
 }
 

@@ -22,13 +22,21 @@ struct __attribute__((may_alias)) element<16> {
   uint64 v[2];
 };
 
+/// p + pitch, computed here: g++ keeps such sums for a whole loop, and those that find no register in vector registers.
+template <class T>
+CUDARRAY_FORCE_INLINE T* next_line(T* p, int64 pitch) {
+  p += pitch;
+  asm("" : "+r"(p));
+  return p;
+}
+
 /// to[i][j] = from[j][i] for N x N elements.
 template <int N, class B, int Bytes>
 CUDARRAY_FORCE_INLINE void transpose_block(element<Bytes>* to, int64 pitch, const element<Bytes>* from, int64 along) {
   using word = typename element<Bytes>::word;
   simd::pack<word, N, B> a[N], b[N];
   CUDARRAY_UNROLL
-  for (int i = 0; i < N; ++i) ::std::memcpy(&a[i], from + i * along, sizeof(a[i]));
+  for (int i = 0; i < N; ++i, from = next_line(from, along)) ::std::memcpy(&a[i], from, sizeof(a[i]));
   CUDARRAY_UNROLL
   for (int width = 1; width < N; width *= 2) {
     CUDARRAY_UNROLL
@@ -40,7 +48,7 @@ CUDARRAY_FORCE_INLINE void transpose_block(element<Bytes>* to, int64 pitch, cons
     for (int i = 0; i < N; ++i) a[i] = b[i];
   }
   CUDARRAY_UNROLL
-  for (int i = 0; i < N; ++i) ::std::memcpy(to + i * pitch, &a[i], sizeof(a[i]));
+  for (int i = 0; i < N; ++i, to = next_line(to, pitch)) ::std::memcpy(to, &a[i], sizeof(a[i]));
 }
 
 /// to[j] = from[j * Along] for most j < columns, by packs; returns for how many. Nothing else is read.
