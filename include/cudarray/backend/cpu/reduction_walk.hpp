@@ -119,25 +119,41 @@ struct reduction_cut {
     if (width * fold >= lanes) form = across;
     else width = fold = 1;
   }
-  /// Results lie side by side in a tile where rows are short, else one behind the other.
+  /// The axis of [first, last] along which an operand that packs cannot read along the last one has the least step
+  /// below that one's; or -1.
+  int nearer_axis(const reduce_kernels& r, int first, int last) const {
+    int best = -1;
+    int64 least = 0;
+    for (int k = 1; k < s.operands; ++k) {
+      const int64 step = distance(k, inner);
+      for (int d = last; d >= first && !packs_can_read(r.of[k], s.stride[k][inner]); --d) {
+        const int64 there = distance(k, d);
+        if (there == 0 || there >= step || (best >= 0 && there >= least)) continue;
+        best = d;
+        least = there;
+      }
+    }
+    return best;
+  }
+  int64 distance(int k, int axis) const { return s.stride[k][axis] < 0 ? -s.stride[k][axis] : s.stride[k][axis]; }
+  /// Results lie side by side in a tile where rows are short or farther apart, else one behind the other.
   void copy_tiles(const reduce_kernels& r, int64 n) {
-    int turned = -1;  // an axis that is the fastest one of an operand: a kept one, or else a reduced one
-    const auto look = [&](int first, int last) {
-      for (int k = 1; k < s.operands; ++k)
-        for (int d = last; d >= first && turned < 0; --d)
-          if (!packs_can_read(r.of[k], s.stride[k][inner]) && s.stride[k][d] == 1) turned = d;
-    };
-    if (reduces()) look(0, side);
-    if (turned < 0 && !r.indexed) look(side + 1, inner - 1);
+    int turned = reduces() ? nearer_axis(r, 0, side) : -1;
+    if (turned < 0 && !r.indexed) turned = nearer_axis(r, side + 1, inner - 1);
     joined = turned > side;
     if (joined) side = s.kept++;
     if (turned >= 0) s.swap_axes(turned, side);
     places = s.size(s.kept, s.ndim);
+    bool all_nearer = turned >= 0;
+    for (int k = 1; k < s.operands; ++k) all_nearer = all_nearer && distance(k, side) <= distance(k, inner);
     const int64 e = side >= 0 ? s.extent[side] : 1;
-    if (!r.indexed && e >= r.lanes && n < short_row) {
+    if (!r.indexed && e >= r.lanes && (n < short_row || all_nearer)) {
       form = across;
-      depth = n < block ? n : block;
-      width = e < tile / depth ? e : tile / depth;
+      // of a row of memory as much as can be, of many rows elsewhere
+      const int64 wide = e < widest ? e : widest,
+                  most = all_nearer && turned_tile / wide < block ? turned_tile / wide : block;
+      depth = n < most ? n : most;
+      width = all_nearer ? wide : e < tile / depth ? e : tile / depth;
     } else if (reduces()) {
       form = along;
       width = turned < 0 ? 1 : e < block ? e : block;
