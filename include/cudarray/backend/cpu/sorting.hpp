@@ -369,7 +369,7 @@ detail::storage_ref scan_sequences(cpu device, const detail::sequences& s) {
   // few long sequences are shared out each
   const bool shared =
       kernel::in_blocks && s.inner == 1 && units < num_threads() && s.n >= 64 * kernel::block && wanted > 1;
-  const bool streamed = host::exceeds_cache(s.elements() * int64(sizeof(result)));
+  const bool streamed = s.n >= 1024 && host::exceeds_cache(s.elements() * int64(sizeof(result)));
   const int64 parts = shared ? 1 : ::std::max<int64>(1, ::std::min(wanted, units));
   host::parallel(parts, [&](int64 part) {
     for (int64 unit = units * part / parts; unit < units * (part + 1) / parts; ++unit) {
