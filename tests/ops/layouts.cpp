@@ -220,6 +220,53 @@ void check_orders() {
   }
 }
 
+/// Sums, and places of the first of the largest, of values in C order over the axes that `mask` has bits of.
+struct reduced_axes {
+  std::vector<double> sums, largest, places;
+  reduced_axes(const std::vector<double>& values, const ca::shape& s, unsigned mask) {
+    int64 results = 1;
+    for (int d = 0; d < s.ndim(); ++d) results *= mask >> d & 1 ? 1 : s[d];
+    sums.assign(std::size_t(results), 0);
+    places = largest = sums;
+    std::vector<int64> count(std::size_t(results), 0);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      int64 rest = int64(i), result = 0, step = 1;
+      for (int d = s.ndim(); d-- > 0; rest /= s[d])
+        if (!(mask >> d & 1)) result += rest % s[d] * step, step *= s[d];
+      const auto r = std::size_t(result);
+      sums[r] += values[i];
+      if (count[r] == 0 || values[i] > largest[r]) largest[r] = values[i], places[r] = double(count[r]);
+      ++count[r];
+    }
+  }
+};
+
+/// Reductions, over all choices of axes, of an array whose axes are in another order, and of its products with one
+/// whose are not.
+void check_reduced_orders(const std::vector<int64>& extents, const std::vector<int>& order) {
+  const ca::shape s(extents.data(), int(extents.size()));
+  const auto values = turned(extents, order);
+  auto products = values;
+  for (std::size_t i = 0; i < products.size(); ++i) products[i] *= double(i % 7) - 3;
+  const ca::ndarray<float> x =
+      ca::transpose(ca::reshape(ca::eval(ca::astype<float>(ca::arange(s.elements()) % 101)), s),
+                    ca::axes(order.data(), int(order.size())));
+  const ca::ndarray<float> y = ca::reshape(ca::eval(ca::astype<float>(ca::arange(s.elements()) % 7) - 3.f), x.shape());
+  for (unsigned mask = 1; mask < 1u << order.size(); ++mask) {
+    CAPTURE(extents, order, mask);
+    std::vector<int> list;
+    for (int d = 0; d < x.ndim(); ++d)
+      if (mask >> d & 1) list.push_back(d);
+    const ca::axes over(list.data(), int(list.size()));
+    const reduced_axes one(values, x.shape(), mask), both(products, x.shape(), mask);
+    CHECK(same<float>(ca::sum(x, over), one.sums));
+    CHECK(same<float>(ca::argmax(x, over), one.places));
+    CHECK(same<float>(ca::sum(x * y, over), both.sums));
+    CHECK(same<float>(ca::max(x * y, over), both.largest));
+    CHECK(same<float>(ca::argmax(y * x, over), both.places));
+  }
+}
+
 }  // namespace
 
 TEST_CASE("layouts: maps of float") { check_maps<float>(); }
@@ -233,6 +280,19 @@ TEST_CASE("layouts: axes of float in another order") { check_orders<float>(); }
 TEST_CASE("layouts: axes of double in another order") { check_orders<double>(); }
 TEST_CASE("layouts: axes of uint8 in another order") { check_orders<ca::uint8>(); }
 TEST_CASE("layouts: axes of float16 in another order") { check_orders<ca::float16>(); }
+
+TEST_CASE("layouts: reductions over any axes in another order") {
+  for (const int64 n : {33, 130, 513}) {
+    check_reduced_orders({n, 257}, {1, 0});
+    check_reduced_orders({257, n}, {1, 0});
+    check_reduced_orders({3, n, 140}, {0, 2, 1});
+    check_reduced_orders({140, n, 5}, {2, 1, 0});
+  }
+  for (const std::vector<int>& order : {std::vector<int>{3, 2, 1, 0}, {2, 0, 3, 1}, {0, 2, 1, 3}, {3, 0, 1, 2}}) {
+    check_reduced_orders({5, 6, 8, 150}, order);
+    check_reduced_orders({40, 9, 3, 33}, order);
+  }
+}
 
 TEST_CASE("layouts: three axes, reduced in the middle, outside, and around the middle") {
   for (const auto& s : {ca::shape{7, 33, 65}, ca::shape{64, 40, 256}, ca::shape{3, 1000, 5}, ca::shape{70, 3, 130}}) {
@@ -289,5 +349,6 @@ TEST_CASE("layouts: a reduction gives the same bits every time", "[slow]") {
   same_bits("around an axis", [&] { return ca::sum(deep, {0, 2}); });
   same_bits("few columns", [&] { return ca::sum(ca::reshape(deep, {-1, 12}), 0); });
   same_bits("short rows", [&] { return ca::sum(ca::reshape(deep, {-1, 12}), 1); });
+  same_bits("turned", [&] { return ca::sum(ca::swapaxes(deep, 1, 2) * ca::reshape(deep, {40, 256, 999})); });
   same_bits("half precision", [&] { return ca::sum(ca::astype<ca::float16>(deep), 0); });
 }

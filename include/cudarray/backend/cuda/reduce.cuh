@@ -150,8 +150,10 @@ __device__ void add_tiles(accumulator<Op, Types, V, Total>& sum, const Access& b
       const auto below = [](N n) { return sizeof(N) == 4 || n < N(1 << 30) ? int32(n) : 1 << 30; };
       N run = 0, u0 = t;  // so many steps of the run are before these
       if (r.runs > 1) {
-        run = r.row_tiles.divide(t);
-        u0 -= run * N(r.row_tiles.divisor);
+        const bool by_runs = !Wide && r.by_runs;
+        const N whole = r.row_tiles.divide(t), rest = t - whole * N(r.row_tiles.divisor);
+        run = by_runs ? rest : whole;
+        u0 = by_runs ? whole : rest;
         run *= r.run_tiles;
         s.move(run, s.kept, s.ndim - 1, row.offset);
       }

@@ -45,11 +45,20 @@ struct reduce_cover {
   int folded_run = 0;                         ///< the columns of a result are so many neighbours; 0: `columns` apart
   int element_step = 0;                       ///< elements on the last axis, from step to step
   int run_tiles = 1;                          ///< runs of a tile
-  divider row_tiles;                          ///< tiles of a run
+  bool by_runs = false;                       ///< neighbouring tiles are those of neighbouring runs
+  divider row_tiles;                          ///< tiles of a run; by runs: runs
   thread_space<Operands> threads;
   bool once = false;  ///< there is a block for each group of results, not only as many as run at a time
   bool loads_wide() const { return walk != reduce_walk::apart; }
 };
+
+/// How many operands lie close together along an axis; -1: none is meant.
+template <int Operands>
+int close_together(const detail::iteration_space<Operands>& s, int axis) {
+  int n = 0;
+  for (int k = 1; k < Operands && axis >= 0; ++k) n += magnitude(s.stride[k][axis]) == 1;
+  return n;
+}
 
 /// How the `deep` threads of a result share its runs, U steps of each at a time.
 template <int Operands>
@@ -60,9 +69,14 @@ CUDARRAY_NO_INLINE void share_runs(reduce_cover<Operands>& r, const detail::iter
   const int whole_run = power_of_two_above(r.row, r.deep);
   const bool short_runs =
       s.ndim - s.kept == 2 && r.runs > 1 && whole_run >= r.row && (r.row <= 8 || 4 * r.row >= 3 * whole_run);
+  // of an operand turned against the others, warps on neighbouring runs read from the same places
+  r.by_runs = !short_runs && r.along && !r.loads_wide() && r.threads.by_warps && r.runs > 1 && r.deep > warp &&
+              close_together(s, inner - 1) > 0;
   r.abreast = r.deep;
   if (short_runs) {
     r.abreast = whole_run;
+  } else if (r.by_runs) {
+    r.abreast = warp;
   } else if (r.runs > 1) {
     const int together = !r.along ? 1 : r.loads_wide() ? 4 : r.threads.by_warps ? warp : 16;
     const int tile = power_of_two_above(ceil_div(r.row, U), r.deep);
@@ -72,8 +86,9 @@ CUDARRAY_NO_INLINE void share_runs(reduce_cover<Operands>& r, const detail::iter
   r.beside = r.deep / r.abreast;
   r.run_tiles = short_runs ? U : 1;
   r.left_step = short_runs ? 1 : r.abreast;
-  r.row_tiles = divider(short_runs ? 1 : ceil_div(r.row, int64(U) * r.abreast));
-  r.tiles = ceil_div(r.runs, r.run_tiles) * r.row_tiles.divisor;
+  const int64 row_tiles = short_runs ? 1 : ceil_div(r.row, int64(U) * r.abreast);
+  r.row_tiles = divider(r.by_runs ? r.runs : row_tiles);
+  r.tiles = ceil_div(r.runs, r.run_tiles) * row_tiles;
   const int64 place = r.along && (r.loads_wide() || r.threads.by_warps) ? V : 1;  // elements from thread to thread
   r.element_step = short_runs ? 0 : r.abreast * int(place);
   r.position_step = short_runs ? r.positions : r.element_step;
@@ -215,11 +230,14 @@ CUDARRAY_NO_INLINE void cover_reduce(reduce_cover<Operands>& r, const detail::it
   r.count = s.size(s.kept, s.ndim);
   if (inner >= 0) r.positions = s.extent[inner];
   // lanes and neighbouring threads go along the axis on which most operands lie close together
-  int close_along = 0, close_across = 0;
-  for (int k = 1; k < Operands; ++k) {
-    close_along += inner >= 0 && magnitude(s.stride[k][inner]) == 1;
-    close_across += across >= 0 && magnitude(s.stride[k][across]) == 1;
-  }
+  const int close_along = close_together(s, inner), close_across = close_together(s, across);
+  for (int d = 0; d < across && close_across == 0 && close_along == 0; ++d)
+    if (close_together(s, d) > 0) {
+      detail::iteration_space<Operands> turned = s;
+      ::std::swap(turned.extent[d], turned.extent[across]);
+      for (int k = 0; k < Operands; ++k) ::std::swap(turned.stride[k][d], turned.stride[k][across]);
+      return cover_reduce(r, turned, of, loads, V, U, apart_U, indexed, light, may_fold, multiprocessors);
+    }
   const int64 few = r.count % V == 0 ? 8 : 13;  // are a thread's
   r.along = inner >= 0 && (across < 0 || (close_along >= close_across && (r.count > few || s.size(0, s.kept) < 1024)));
   const int64 enough = int64(multiprocessors) * 2048;  // threads that keep the device busy
