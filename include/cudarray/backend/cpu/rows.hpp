@@ -11,7 +11,8 @@
 namespace cudarray::inline v0::backend {
 namespace host {
 
-/// One row of n elements: kept as what a function computes in, in the result itself or in `space`.
+/// Rows of n elements: kept as what a function computes in, one at a time in the result itself or in `space`, short
+/// ones `N` at a time, side by side.
 template <class Build, detail::row_function F, class Target, class Tree, int Operands>
 struct row_kernel {
   using value = typename Target::value_type;
@@ -31,6 +32,73 @@ struct row_kernel {
     }
     for (; k + N <= n; k += N) packs(k, 0);
     for (; k < n; ++k) element(k);
+  }
+
+  static constexpr int64 short_row = 2 * N;
+
+  /// N rows, `down` apart; `flat`: elements of all operands follow each other from row to row. The same bits whichever
+  /// rows come together.
+  static void run_together(const Target& target, const Tree& tree, const int64* offset, const int64* step,
+                           const int64* down, int64 n, bool flat) {
+    using namespace math;
+    using pack = simd::pack<T, N, Build>;
+    const auto load = [](const T* p) { return simd::load_lanes<T, N, Build>(p); };
+    const auto filled = [](T v) { return simd::splat<T, N, Build>(v); };
+    alignas(64) T rows[N * short_row], columns[N * short_row];
+    int64 at[Operands];
+    for (int k = 0; k < Operands; ++k) at[k] = offset[k];
+    const int64 length = flat ? N * n : n;
+    for (T *row = rows, *end = rows + N * n; row < end; row += length) {
+      int64 i = 0;
+      for (; i + N <= length; i += N)
+        simd::store_lanes(row + i, lane_cast<T>(tree(pack_access<N, Build>{at, step, i})));
+      for (; i < length; ++i) row[i] = detail::lane_cast<T>(tree(element_access<Build>{at, step, i}));
+      for (int k = 0; k < Operands; ++k) at[k] += down[k];
+    }
+    pack most = filled(detail::bounds<T>::lowest);  // of numbers; NaN is handed on by the sum that follows
+    for (int64 i = 0; i < n; ++i) {
+      const pack v = simd::from_lanes<T, N, Build>([&](int r) { return rows[r * n + i]; });
+      simd::store_lanes(columns + i * N, v);
+      most = larger(v, most);
+    }
+    // infinity - infinity would be NaN in a logarithm's sum
+    const pack top = F == detail::row_function::softmax ? most : select(isfinite(most), most, filled(T(0)));
+    pack part[chains];
+    for (pack& p : part) p = filled(T(0));
+    const auto add = [&](int64 i, int c) {
+      const pack e = exp(load(columns + i * N) - top);
+      if constexpr (F == detail::row_function::softmax) simd::store_lanes(columns + i * N, e);
+      part[c] = part[c] + e;
+    };
+    int64 i = 0;
+    for (; i + chains <= n; i += chains) {
+      CUDARRAY_UNROLL
+      for (int c = 0; c < chains; ++c) add(i + c, c);
+    }
+    for (; i < n; ++i) add(i, 0);
+    const pack sum = (part[0] + part[1]) + (part[2] + part[3]);
+    if constexpr (F == detail::row_function::logsumexp) {
+      const pack v = log(sum) + top;
+      for (int r = 0; r < N; ++r) target(element_access<Build>{offset, down, r}, lane(v, r));
+    } else {
+      const pack by = F == detail::row_function::softmax ? filled(T(1)) / sum : log(sum) + top;
+      for (int64 j = 0; j < n; ++j) {
+        const pack v = load(columns + j * N);
+        pack w;
+        if constexpr (F == detail::row_function::softmax) w = v * by;
+        else w = v - by;
+        simd::store_lanes(columns + j * N, w);
+      }
+      value* const to = target.p + offset[0];
+      T* const back = [&] {
+        if constexpr (::std::is_same_v<T, value>) return to;
+        else return rows;
+      }();
+      for (int r = 0; r < N; ++r)
+        for (int64 j = 0; j < n; ++j) back[r * n + j] = columns[j * N + r];
+      if constexpr (!::std::is_same_v<T, value>)
+        for (int64 j = 0; j < N * n; j += N) simd::store_lanes(to + j, lane_cast<value>(load(rows + j)));
+    }
   }
 
   static void run(const Target& target, const Tree& tree, const int64* offset, const int64* step, int64 n, T* space) {
@@ -122,6 +190,24 @@ bool run_rows(cpu, const Make& make, const Tree& tree, const detail::iteration_s
     const host::walk_space s(space);
     const int64 n = s.extent[inner], rows = s.size(0, s.kept), wanted = host::parts_for(rows * n),
                 parts = wanted < rows ? wanted : rows;
+    if (s.kept == 1 && n <= kernel::short_row && rows >= kernel::N) {
+      const int64 groups = (rows + kernel::N - 1) / kernel::N, shares = parts < groups ? parts : groups;
+      int64 down[Operands];
+      bool flat = true;
+      for (int k = 0; k < Operands; ++k) {
+        down[k] = s.stride[k][0];
+        flat = flat && (k == 0 || down[k] == n * step[k]);
+      }
+      host::parallel(shares, [&](int64 part) {
+        for (int64 group = groups * part / shares; group < groups * (part + 1) / shares; ++group) {
+          const int64 row = group * kernel::N + kernel::N < rows ? group * kernel::N : rows - kernel::N;
+          int64 offset[Operands];
+          for (int k = 0; k < Operands; ++k) offset[k] = row * down[k];
+          kernel::run_together(target, tree, offset, step, down, n, flat);
+        }
+      });
+      return true;
+    }
     host::parallel(parts, [&](int64 part) {
       const host::scratch buffer(kernel::in_place ? 0 : n * int64(sizeof(typename kernel::T)));
       host::walk_rows(s, host::place_in(s), 0, s.kept - 1, rows * part / parts, rows * (part + 1) / parts,
