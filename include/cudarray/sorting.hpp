@@ -6,6 +6,7 @@
 
 #include "backend/cpu/elementwise.hpp"
 #include "backend/cpu/memory.hpp"
+#include "backend/cpu/scanning.hpp"
 #include "backend/cpu/sorting.hpp"
 #include "backend/cpu/topk.hpp"
 #include "ops/sorting.hpp"

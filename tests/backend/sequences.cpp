@@ -75,6 +75,33 @@ void check_sorts() {
     }
 }
 
+/// Many short sequences, which are sorted side by side; in some groups of them are values that need more care.
+template <class T>
+void check_short_sorts() {
+  for (const int64 n : {2, 3, 5, 8, 16, 31, 64, 100, 129, 256, 257, 512, 513})
+    for (const int64 rows : {3, 17, 70, 131}) {
+      CAPTURE(ca::dtype_name<T>, n, rows);
+      const auto v = filled<T>({rows, n}, [n](int64 i) {
+        return i / n % 90 == 85 ? any_value<T>(i, n % 2 == 0) : T(n % 2 == 0 ? hash(i) % 97 : hash(i) % 4000);
+      });
+      std::vector<int64> order(at(rows * n));
+      const T* const p = v.data();
+      for (int64 r = 0; r < rows; ++r) {
+        const auto first = order.begin() + std::ptrdiff_t(r * n);
+        std::iota(first, first + std::ptrdiff_t(n), int64(0));
+        const T* const q = p + r * n;
+        std::stable_sort(first, first + std::ptrdiff_t(n),
+                         [q](int64 i, int64 j) { return q[i] < q[j] || (q[i] == q[i] && q[j] != q[j]); });
+      }
+      CHECK(holds(ca::argsort(v, 1), {rows, n}, [&](int64 i) { return order[at(i)]; }));
+      CHECK(holds(ca::sort(v, 1), {rows, n}, [&](int64 i) { return p[i / n * n + order[at(i)]]; }));
+      CHECK(holds(ca::sort(v.t(), 0), {n, rows}, [&](int64 i) {
+        const int64 row = i % rows * n;
+        return p[row + order[at(row + i / rows)]];
+      }));
+    }
+}
+
 /// The scan of an (outer, n, inner) array along its middle axis: `step` goes from one total to the next.
 template <class Total, class T, class X, class Step>
 bool scans(const X& x, const array<T>& a, const Step& step) {
@@ -124,6 +151,20 @@ TEST_CASE("sequences: sort and argsort of all dtypes and lengths") {
   check_sorts<double>();
   check_sorts<ca::float16>();
   check_sorts<ca::bfloat16>();
+}
+
+TEST_CASE("sequences: many short ones are sorted") {
+  const threads t(4);
+  check_short_sorts<bool>();
+  check_short_sorts<ca::uint8>();
+  check_short_sorts<ca::int16>();
+  check_short_sorts<ca::int32>();
+  check_short_sorts<ca::uint32>();
+  check_short_sorts<int64>();
+  check_short_sorts<ca::uint64>();
+  check_short_sorts<float>();
+  check_short_sorts<double>();
+  check_short_sorts<ca::float16>();
 }
 
 TEST_CASE("sequences: scans along each axis") {

@@ -258,6 +258,21 @@ CUDARRAY_FORCE_INLINE auto lane_cast(const mask<W, N, B>& m) {
   else return select(m, splat<To, N, B>(To(1)), splat<To, N, B>(To(0)));
 }
 
+/// A vector wherever it stands. Copied by memcpy it would go by halves of 16 bytes through the stack where g++ is not
+/// told which AVX2 processor it is for; a wide load of what two stores have just left waits for both.
+template <class V>
+struct __attribute__((packed, may_alias)) unaligned {
+  V v;
+};
+template <class P>
+CUDARRAY_FORCE_INLINE P load_pack(const void* p) {
+  return {static_cast<const unaligned<typename P::vector>*>(p)->v};
+}
+template <class P>
+CUDARRAY_FORCE_INLINE void store_pack(void* p, const P& a) {
+  static_cast<unaligned<typename P::vector>*>(p)->v = a.v;
+}
+
 /// Stores past the caches where the machine can, to an address aligned to the pack.
 template <class T, int N, class B>
 CUDARRAY_FORCE_INLINE void stream_lanes(T* p, const pack<T, N, B>& a) {
@@ -272,7 +287,7 @@ CUDARRAY_FORCE_INLINE void stream_lanes(T* p, const pack<T, N, B>& a) {
     return;
   }
 #endif
-  ::std::memcpy(static_cast<void*>(p), &a, sizeof(a));
+  store_pack(p, a);
 }
 /// Streamed stores become visible before what comes after.
 CUDARRAY_FORCE_INLINE void finish_stream() {
@@ -285,23 +300,18 @@ CUDARRAY_FORCE_INLINE void finish_stream() {
 template <class T, int N, class B>
 CUDARRAY_FORCE_INLINE auto load_lanes(const T* p) {
   if constexpr (::std::is_same_v<T, bool>) {
-    pack<uint8, N, B> r;
-    ::std::memcpy(&r, p, N);
-    return r != splat<uint8, N, B>(uint8(0));
+    return load_pack<pack<uint8, N, B>>(p) != splat<uint8, N, B>(uint8(0));
   } else {
-    pack<T, N, B> r;
-    ::std::memcpy(&r, static_cast<const void*>(p), sizeof(r));
-    return r;
+    return load_pack<pack<T, N, B>>(p);
   }
 }
 template <class T, int N, class B>
 CUDARRAY_FORCE_INLINE void store_lanes(T* p, const pack<T, N, B>& a) {
-  ::std::memcpy(static_cast<void*>(p), &a, sizeof(a));
+  store_pack(p, a);
 }
 template <int W, int N, class B>
 CUDARRAY_FORCE_INLINE void store_lanes(bool* p, const mask<W, N, B>& m) {
-  const pack<uint8, N, B> r{(typename pack<uint8, N, B>::vector)resize<1>(m).v & uint8(1)};
-  ::std::memcpy(p, &r, N);
+  store_pack(p, pack<uint8, N, B>{(typename pack<uint8, N, B>::vector)resize<1>(m).v & uint8(1)});
 }
 template <int W, int N, class B>
 CUDARRAY_FORCE_INLINE void stream_lanes(bool* p, const mask<W, N, B>& m) {

@@ -1,4 +1,4 @@
-// Sorting and scanning on the CPU.
+// Sorting on the CPU.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,7 +15,7 @@
 #endif
 
 #include "../../eval/sequences.hpp"
-#include "loop.hpp"
+#include "sort_network.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"
@@ -177,133 +177,20 @@ void each_sequence(const detail::sequences& s, bool alone, const F& body) {
   });
 }
 
-/// What stands before `N` elements, and within them.
-template <class Build, class Op, class T>
-struct scan_kernel {
-  using types = typename Op::template types<T>;
-  using total = typename types::total;
-  using result = typename types::result;
-  static constexpr int N = lanes_for<Build, 8>;
-  static constexpr bool packable =
-      ::std::is_arithmetic_v<T> && !::std::is_same_v<T, bool> && ::std::is_arithmetic_v<total>;
-
-  /// A sequence goes in blocks, so that several threads come to the bits of one: what stands before a block is combined
-  /// of the totals of those before it, and a total of `N` lanes' own.
-  static constexpr int64 block = 4096;
-  /// Not where it would show that a total is rounded otherwise than the running one, or overflows alone.
-  static constexpr bool in_blocks =
-      packable && !Op::parts_overflow && (!detail::is_floating<total> || sizeof(total) > sizeof(result));
-
-  struct lanes_total {
-    simd::pack<total, N, Build> lanes = simd::splat<total, N, Build>(Op::template identity<total>());
-    void add(const simd::pack<total, N, Build>& a) { lanes = Op::combine(lanes, a); }
-    total value() const {
-      total sum = lane(lanes, 0);
-      for (int k = 1; k < N; ++k) sum = Op::combine(sum, lane(lanes, k));
-      return sum;
+/// Runs `together(o, space)`, `bytes` of it, for groups of N sequences, from o on, on several threads, and `one(o)` for
+/// those that are left and where `together` says false. There are N sequences at least.
+template <int N, class Together, class One>
+void group_sequences(const detail::sequences& s, int64 bytes, const Together& together, const One& one) {
+  const int64 parts = ::std::max<int64>(1, ::std::min(parts_for(s.outer * s.n * 4), s.outer / N));
+  parallel(parts, [&](int64 part) {
+    const scratch space(bytes);
+    for (int64 o = s.outer * part / parts, end = s.outer * (part + 1) / parts, next; o < end; o = next) {
+      next = ::std::min(o + N, end);
+      if (next - o == N && together(o, static_cast<void*>(space.p))) continue;
+      for (int64 row = o; row < next; ++row) one(row);
     }
-  };
-  static auto load(const T* from) { return lane_cast<total>(simd::load_lanes<T, N, Build>(from)); }
-  static total rest(const T* from, int64 i, int64 n, total sum) {
-    for (; i < n; ++i) sum = Op::combine(sum, Op::template lift<total>(from[i], i));
-    return sum;
-  }
-
-  static total total_of(const T* from, int64 n) {
-    lanes_total own;
-    int64 i = 0;
-    for (; i + N <= n; i += N) own.add(load(from + i));
-    return rest(from, i, n, own.value());
-  }
-
-  /// One block, after `before`; its own total is returned.
-  static total along_block(const T* from, result* to, int64 n, total before, bool streamed) {
-    const auto fill = simd::splat<total, N, Build>(Op::template identity<total>());
-    auto sum = simd::splat<total, N, Build>(before);
-    lanes_total own;
-    int64 i = 0;
-    for (; i + N <= n; i += N) {
-      auto a = load(from + i);
-      own.add(a);
-      a = Op::combine(simd::pick_lanes<simd::moved_up<1>>(a, fill), a);
-      if constexpr (N > 2) a = Op::combine(simd::pick_lanes<simd::moved_up<2>>(a, fill), a);
-      if constexpr (N > 4) a = Op::combine(simd::pick_lanes<simd::moved_up<4>>(a, fill), a);
-      const auto v = lane_cast<result>(Op::combine(sum, a));
-      sum = Op::combine(sum, simd::pick_lanes<simd::last_lane>(a, a));
-      if (streamed) simd::stream_lanes(to + i, v);
-      else simd::store_lanes(to + i, v);
-    }
-    single(from, to, i, n, lane(sum, 0));
-    return rest(from, i, n, own.value());
-  }
-  static total single(const T* from, result* to, int64 i, int64 n, total sum) {
-    for (; i < n; ++i) {
-      sum = Op::combine(sum, Op::template lift<total>(from[i], i));
-      to[i] = Op::template finish<result>(sum, i + 1);
-    }
-    return sum;
-  }
-
-  /// One sequence without gaps, on so many threads.
-  static void along(const T* from, result* to, int64 n, bool streamed, int64 threads) {
-    total sum = Op::template identity<total>();
-    if constexpr (!packable) {
-      single(from, to, 0, n, sum);
-    } else {
-      int64 lead = 0;  // up to where packs of the result are aligned
-      if (streamed)
-        while (lead < n && reinterpret_cast<::std::uintptr_t>(to + lead) % (N * sizeof(result)) != 0) ++lead;
-      sum = single(from, to, 0, lead, sum);
-      from += lead, to += lead, n -= lead;
-      if constexpr (!in_blocks) along_block(from, to, n, sum, streamed);
-      else if (threads > 1) along_shared(from, to, n, sum, streamed, threads);
-      else
-        for (int64 at = 0; at < n; at += block)
-          sum = Op::combine(sum, along_block(from + at, to + at, ::std::min(n - at, block), sum, streamed));
-      if (streamed) simd::finish_stream();
-    }
-  }
-
-  /// As many blocks at a time as stay in the threads' caches: their totals first, then they themselves.
-  static void along_shared(const T* from, result* to, int64 n, total sum, bool streamed, int64 threads) {
-    const int64 blocks = (n + block - 1) / block, most = threads * ((int64(1) << 19) / (block * int64(sizeof(T))));
-    const scratch space(most * int64(sizeof(total)));
-    total* const before = reinterpret_cast<total*>(space.p);
-    for (int64 first = 0; first < blocks; first += most) {
-      const int64 count = ::std::min(blocks - first, most);
-      const auto each = [&](const auto& body) {
-        parallel(threads, [&](int64 part) {
-          for (int64 b = count * part / threads; b < count * (part + 1) / threads; ++b)
-            body(b, (first + b) * block, ::std::min(n - (first + b) * block, block));
-        });
-      };
-      each([&](int64 b, int64 at, int64 length) { before[b] = total_of(from + at, length); });
-      for (int64 b = 0; b < count; ++b) sum = Op::combine(sum, ::std::exchange(before[b], sum));
-      each([&](int64 b, int64 at, int64 length) { along_block(from + at, to + at, length, before[b], streamed); });
-    }
-  }
-
-  /// Neighbouring sequences, `pitch` apart in each step.
-  static void across(const T* from, result* to, int64 n, int64 pitch, int64 width) {
-    const scratch space(width * int64(sizeof(total)));
-    total* const sum = reinterpret_cast<total*>(space.p);
-    for (int64 j = 0; j < width; ++j) sum[j] = Op::template identity<total>();
-    for (int64 i = 0; i < n; ++i, from += pitch, to += pitch) {
-      int64 j = 0;
-      if constexpr (packable)
-        for (; j + N <= width; j += N) {
-          const auto t = Op::combine(simd::load_lanes<total, N, Build>(sum + j),
-                                     lane_cast<total>(simd::load_lanes<T, N, Build>(from + j)));
-          simd::store_lanes(sum + j, t);
-          simd::store_lanes(to + j, lane_cast<result>(t));
-        }
-      for (; j < width; ++j) {
-        sum[j] = Op::combine(sum[j], Op::template lift<total>(from[j], i));
-        to[j] = Op::template finish<result>(sum[j], i + 1);
-      }
-    }
-  }
-};
+  });
+}
 
 }  // namespace host
 
@@ -311,22 +198,37 @@ template <class Build, class T>
 detail::storage_ref sort_sequences(cpu device, const detail::sequences& s) {
   detail::storage_ref r = allocate(device, ::std::size_t(s.elements()) * sizeof(T));
   detail::count(detail::counters.kernels);
+  const auto from = [&](int64 o) { return s.at<const T>() + o * s.n; };
+  const auto to = [&](int64 o) { return static_cast<T*>(r->data) + o * s.n; };
+  const auto one = [&](int64 o) {
+    if (s.n < host::short_sequence) {
+      ::std::copy(from(o), from(o) + s.n, to(o));
+      ::std::sort(to(o), to(o) + s.n, [](const T& a, const T& b) { return host::sort_key(a) < host::sort_key(b); });
+    } else {
+      const host::scratch space(s.n * int64(sizeof(T)));
+      const T* const sorted = host::radix_sort<Build>(from(o), to(o), reinterpret_cast<T*>(space.p), s.n);
+      if (sorted != to(o)) ::std::copy(sorted, sorted + s.n, to(o));
+    }
+  };
+  if constexpr (host::orders_as_number<T>) {
+    using network = host::sort_network<Build, host::order_number<T>>;
+    constexpr int N = network::N;
+    if (s.n > 1 && s.n <= network::limit && s.outer >= N) {
+      host::group_sequences<N>(
+          s, s.n * N * int64(sizeof(T)),
+          [&](int64 o, void* space) { return host::sort_together<Build>(from(o), to(o), s.n, space); }, one);
+      return r;
+    }
+  }
   const bool highway = host::by_highway<Build, T>(s);
   const host::highway_choice choice(highway ? int(sizeof(T)) : 0);
   host::each_sequence(s, highway || s.n < host::shared_sequence, [&](int64 o) {
-    const T* const from = s.at<T>() + o * s.n;
-    T* const to = static_cast<T*>(r->data) + o * s.n;
     if (highway) {
 #if defined(CUDARRAY_HAS_HIGHWAY)
-      if constexpr (host::highway_sorts<T>) host::sort_by_highway<Build>(from, to, s.n);
+      if constexpr (host::highway_sorts<T>) host::sort_by_highway<Build>(from(o), to(o), s.n);
 #endif
-    } else if (s.n < host::short_sequence) {
-      ::std::copy(from, from + s.n, to);
-      ::std::sort(to, to + s.n, [](const T& a, const T& b) { return host::sort_key(a) < host::sort_key(b); });
     } else {
-      const host::scratch space(s.n * int64(sizeof(T)));
-      if (const T* sorted = host::radix_sort<Build>(from, to, reinterpret_cast<T*>(space.p), s.n); sorted != to)
-        ::std::copy(sorted, sorted + s.n, to);
+      one(o);
     }
   });
   return r;
@@ -336,9 +238,11 @@ template <class Build, class T>
 detail::storage_ref argsort_sequences(cpu device, const detail::sequences& s) {
   detail::storage_ref r = allocate(device, ::std::size_t(s.elements()) * sizeof(int64));
   detail::count(detail::counters.kernels);
-  host::each_sequence(s, s.n < host::shared_sequence, [&](int64 o) {
-    const T* const k = s.at<T>() + o * s.n;
-    int64* const order = static_cast<int64*>(r->data) + o * s.n;
+  const auto from = [&](int64 o) { return s.at<const T>() + o * s.n; };
+  const auto to = [&](int64 o) { return static_cast<int64*>(r->data) + o * s.n; };
+  const auto one = [&](int64 o) {
+    const T* const k = from(o);
+    int64* const order = to(o);
     if (s.n < host::short_sequence || s.n >> 32 != 0) {
       for (int64 i = 0; i < s.n; ++i) order[i] = i;
       ::std::stable_sort(order, order + s.n,
@@ -351,33 +255,19 @@ detail::storage_ref argsort_sequences(cpu device, const detail::sequences& s) {
       const item* const sorted = host::radix_sort<Build>(items, items + s.n, items, s.n);
       for (int64 i = 0; i < s.n; ++i) order[i] = sorted[i].position;
     }
-  });
-  return r;
-}
-
-template <class Build, class Op, class T>
-detail::storage_ref scan_sequences(cpu device, const detail::sequences& s) {
-  using kernel = host::scan_kernel<Build, Op, T>;
-  using result = typename kernel::result;
-  constexpr int64 together = 512;  // neighbouring sequences
-  detail::storage_ref r = allocate(device, ::std::size_t(s.elements()) * sizeof(result));
-  detail::count(detail::counters.kernels);
-  const T* const from = s.at<const T>();
-  result* const to = static_cast<result*>(r->data);
-  const int64 groups = s.inner == 1 ? 1 : (s.inner + together - 1) / together, units = s.outer * groups;
-  const int64 wanted = host::parts_for(s.elements() / 2);
-  // few long sequences are shared out each
-  const bool shared =
-      kernel::in_blocks && s.inner == 1 && units < num_threads() && s.n >= 64 * kernel::block && wanted > 1;
-  const bool streamed = s.n >= 1024 && host::exceeds_cache(s.elements() * int64(sizeof(result)));
-  const int64 parts = shared ? 1 : ::std::max<int64>(1, ::std::min(wanted, units));
-  host::parallel(parts, [&](int64 part) {
-    for (int64 unit = units * part / parts; unit < units * (part + 1) / parts; ++unit) {
-      const int64 j = unit % groups * together, at = unit / groups * s.n * s.inner + j;
-      if (s.inner == 1) kernel::along(from + at, to + at, s.n, streamed, shared ? num_threads() : 1);
-      else kernel::across(from + at, to + at, s.n, s.inner, ::std::min(together, s.inner - j));
-    }
-  });
+  };
+  using network = host::sort_network<Build, uint64>;
+  constexpr int N = network::N;
+  if (s.n > 1 && s.n <= 2 * network::limit && s.outer >= N)
+    host::group_sequences<N>(
+        s, 2 * s.n * N * int64(sizeof(uint64)),
+        [&](int64 o, void* space) {
+          host::argsort_together<Build>(from(o), to(o), s.n, static_cast<uint64*>(space),
+                                        [](T v) { return host::sort_key(v); });
+          return true;
+        },
+        one);
+  else host::each_sequence(s, s.n < host::shared_sequence, one);
   return r;
 }
 

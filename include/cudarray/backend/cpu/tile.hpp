@@ -34,9 +34,10 @@ CUDARRAY_FORCE_INLINE T* next_line(T* p, int64 pitch) {
 template <int N, class B, int Bytes>
 CUDARRAY_FORCE_INLINE void transpose_block(element<Bytes>* to, int64 pitch, const element<Bytes>* from, int64 along) {
   using word = typename element<Bytes>::word;
-  simd::pack<word, N, B> a[N], b[N];
+  using pack = simd::pack<word, N, B>;
+  pack a[N], b[N];
   CUDARRAY_UNROLL
-  for (int i = 0; i < N; ++i, from = next_line(from, along)) ::std::memcpy(&a[i], from, sizeof(a[i]));
+  for (int i = 0; i < N; ++i, from = next_line(from, along)) a[i] = simd::load_pack<pack>(from);
   CUDARRAY_UNROLL
   for (int width = 1; width < N; width *= 2) {
     CUDARRAY_UNROLL
@@ -48,7 +49,7 @@ CUDARRAY_FORCE_INLINE void transpose_block(element<Bytes>* to, int64 pitch, cons
     for (int i = 0; i < N; ++i) a[i] = b[i];
   }
   CUDARRAY_UNROLL
-  for (int i = 0; i < N; ++i, to = next_line(to, pitch)) ::std::memcpy(to, &a[i], sizeof(a[i]));
+  for (int i = 0; i < N; ++i, to = next_line(to, pitch)) simd::store_pack(to, a[i]);
 }
 
 /// to[j] = from[j * Along] for most j < columns, by packs; returns for how many. Nothing else is read.
@@ -58,16 +59,15 @@ int64 pick_line(element<Bytes>* to, const element<Bytes>* from, int64 columns) {
   using pack = simd::pack<typename element<Bytes>::word, N, B>;
   int64 j = 0;
   for (; j + N < columns; j += N) {
-    pack a, b;
+    const auto load = [&](int64 at) { return simd::load_pack<pack>(from + at); };
+    pack a;
     if constexpr (Along == -1) {
-      ::std::memcpy(&a, from - j - (N - 1), sizeof(a));
+      a = load(-j - (N - 1));
       a = simd::pick_lanes<simd::reversed_lanes>(a, a);
     } else {
-      ::std::memcpy(&a, from + 2 * j, sizeof(a));
-      ::std::memcpy(&b, from + 2 * j + N, sizeof(b));
-      a = simd::pick_lanes<simd::even_lanes>(a, b);
+      a = simd::pick_lanes<simd::even_lanes>(load(2 * j), load(2 * j + N));
     }
-    ::std::memcpy(to + j, &a, sizeof(a));
+    simd::store_pack(to + j, a);
   }
   return j;
 }
