@@ -55,12 +55,9 @@ struct row_kernel {
       for (; i < length; ++i) row[i] = detail::lane_cast<T>(tree(element_access<Build>{at, step, i}));
       for (int k = 0; k < Operands; ++k) at[k] += down[k];
     }
+    copy_tile<Build, sizeof(T)>(columns, N, rows, n, N, 1, n);
     pack most = filled(detail::bounds<T>::lowest);  // of numbers; NaN is handed on by the sum that follows
-    for (int64 i = 0; i < n; ++i) {
-      const pack v = simd::from_lanes<T, N, Build>([&](int r) { return rows[r * n + i]; });
-      simd::store_lanes(columns + i * N, v);
-      most = larger(v, most);
-    }
+    for (int64 i = 0; i < n; ++i) most = larger(load(columns + i * N), most);
     // infinity - infinity would be NaN in a logarithm's sum
     const pack top = F == detail::row_function::softmax ? most : select(isfinite(most), most, filled(T(0)));
     pack part[chains];
@@ -94,8 +91,7 @@ struct row_kernel {
         if constexpr (::std::is_same_v<T, value>) return to;
         else return rows;
       }();
-      for (int r = 0; r < N; ++r)
-        for (int64 j = 0; j < n; ++j) back[r * n + j] = columns[j * N + r];
+      copy_tile<Build, sizeof(T)>(back, n, columns, N, n, 1, N);
       if constexpr (!::std::is_same_v<T, value>)
         for (int64 j = 0; j < N * n; j += N) simd::store_lanes(to + j, lane_cast<value>(load(rows + j)));
     }
