@@ -1,6 +1,8 @@
 // Maps and reductions over sizes and layouts that cross the boundaries of blocks, tiles, rows and lanes: the elements
 // are small integers, so that every order of adding gives the same, and loops on the host say what is right.
 // SPDX-License-Identifier: MIT
+#include <limits>
+
 #include "../test.hpp"
 
 namespace {
@@ -292,6 +294,18 @@ TEST_CASE("layouts: reductions over any axes in another order") {
     check_reduced_orders({5, 6, 8, 150}, order);
     check_reduced_orders({40, 9, 3, 33}, order);
   }
+}
+
+TEST_CASE("layouts: the first of the largest, which threads come to after later ones") {
+  const int64 rows = 4096, columns = 2304;
+  ca::ndarray<float> a = ca::zeros({rows, columns}), b = ca::zeros({columns, rows});
+  a(slice(1000, ca::none), slice(0, 512)) = 1;
+  a(5, 2000) = 1;
+  CHECK(ca::argmax(a + b.t()).item() == 5 * columns + 2000);
+  CHECK(ca::argmin(b.t() - a).item() == 5 * columns + 2000);
+  a(7, 1999) = std::numeric_limits<float>::quiet_NaN();
+  a(slice(1000, ca::none), slice(0, 512)) = std::numeric_limits<float>::quiet_NaN();
+  CHECK(ca::argmax(a + b.t()).item() == 7 * columns + 1999);
 }
 
 TEST_CASE("layouts: three axes, reduced in the middle, outside, and around the middle") {

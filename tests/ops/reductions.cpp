@@ -403,6 +403,11 @@ TEST_CASE("reductions: any axes of cut arrays, columns off alignment") {
   check_axes<ca::int8>(300, 5, 33, 1, 40);
 }
 
+TEST_CASE("reductions: one element that an index picks") {
+  const ca::ndarray<float> x = ca::ones({1, 1});
+  CHECK(ca::sum(ca::take(x, ca::array<int>({0}), 0) + x).item() == 2);
+}
+
 TEST_CASE("reductions: any and all") {
   const auto a = ca::array<float>({{0, 0, 0.5}, {0, 0, 0}, {NAN, 1, 2}});
   CHECK(test::equal(ca::any(a, 1), {3}, ints{1, 0, 1}));

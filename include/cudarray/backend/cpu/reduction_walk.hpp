@@ -139,7 +139,7 @@ struct reduction_cut {
   /// Results lie side by side in a tile where rows are short or farther apart, else one behind the other.
   void copy_tiles(const reduce_kernels& r, int64 n) {
     int turned = reduces() ? nearer_axis(r, 0, side) : -1;
-    if (turned < 0 && !r.indexed) turned = nearer_axis(r, side + 1, inner - 1);
+    if (turned < 0 && reduces() && !r.indexed) turned = nearer_axis(r, side + 1, inner - 1);
     joined = turned > side;
     if (joined) side = s.kept++;
     if (turned >= 0) s.swap_axes(turned, side);

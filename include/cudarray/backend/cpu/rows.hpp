@@ -187,7 +187,7 @@ bool run_rows(cpu, const Make& make, const Tree& tree, const detail::iteration_s
     const int64 n = s.extent[inner], rows = s.size(0, s.kept), wanted = host::parts_for(rows * n),
                 parts = wanted < rows ? wanted : rows;
     if (s.kept == 1 && n <= kernel::short_row && rows >= kernel::N) {
-      const int64 groups = (rows + kernel::N - 1) / kernel::N, shares = parts < groups ? parts : groups;
+      const int64 groups = rows / kernel::N, shares = parts < groups ? parts : groups;
       int64 down[Operands];
       bool flat = true;
       for (int k = 0; k < Operands; ++k) {
@@ -195,12 +195,13 @@ bool run_rows(cpu, const Make& make, const Tree& tree, const detail::iteration_s
         flat = flat && (k == 0 || down[k] == n * step[k]);
       }
       host::parallel(shares, [&](int64 part) {
-        for (int64 group = groups * part / shares; group < groups * (part + 1) / shares; ++group) {
-          const int64 row = group * kernel::N + kernel::N < rows ? group * kernel::N : rows - kernel::N;
+        const auto group = [&](int64 row) {
           int64 offset[Operands];
           for (int k = 0; k < Operands; ++k) offset[k] = row * down[k];
           kernel::run_together(target, tree, offset, step, down, n, flat);
-        }
+        };
+        for (int64 g = groups * part / shares; g < groups * (part + 1) / shares; ++g) group(g * kernel::N);
+        if (part == shares - 1 && rows % kernel::N != 0) group(rows - kernel::N);  // reaches back over its own rows
       });
       return true;
     }

@@ -45,6 +45,7 @@ struct reduce_cover {
   int folded_run = 0;                         ///< the columns of a result are so many neighbours; 0: `columns` apart
   int element_step = 0;                       ///< elements on the last axis, from step to step
   int run_tiles = 1;                          ///< runs of a tile
+  bool in_order = false;                      ///< a thread takes what is reduced by ascending positions
   bool by_runs = false;                       ///< neighbouring tiles are those of neighbouring runs
   divider row_tiles;                          ///< tiles of a run; by runs: runs
   thread_space<Operands> threads;
@@ -70,8 +71,8 @@ CUDARRAY_NO_INLINE void share_runs(reduce_cover<Operands>& r, const detail::iter
   const bool short_runs =
       s.ndim - s.kept == 2 && r.runs > 1 && whole_run >= r.row && (r.row <= 8 || 4 * r.row >= 3 * whole_run);
   // of an operand turned against the others, warps on neighbouring runs read from the same places
-  r.by_runs = !short_runs && r.along && !r.loads_wide() && r.threads.by_warps && r.runs > 1 && r.deep > warp &&
-              close_together(s, inner - 1) > 0;
+  r.by_runs = !r.in_order && !short_runs && r.along && !r.loads_wide() && r.threads.by_warps && r.runs > 1 &&
+              r.deep > warp && close_together(s, inner - 1) > 0;
   r.abreast = r.deep;
   if (short_runs) {
     r.abreast = whole_run;
@@ -229,6 +230,7 @@ CUDARRAY_NO_INLINE void cover_reduce(reduce_cover<Operands>& r, const detail::it
   const int inner = s.kept < s.ndim ? s.ndim - 1 : -1, across = s.kept - 1;  // the last axes of both kinds, -1: none
   r.count = s.size(s.kept, s.ndim);
   if (inner >= 0) r.positions = s.extent[inner];
+  r.in_order = indexed;
   // lanes and neighbouring threads go along the axis on which most operands lie close together
   const int close_along = close_together(s, inner), close_across = close_together(s, across);
   for (int d = 0; d < across && close_across == 0 && close_along == 0; ++d)
