@@ -59,6 +59,11 @@ template <class T>
 inline constexpr bool orders_as_number = ::std::is_arithmetic_v<T> && !::std::is_same_v<T, bool>;
 template <class T>
 using order_number = ::std::conditional_t<::std::is_unsigned_v<T>, T, detail::signed_t<sizeof(T)>>;
+/// The bits of a float, or of a vector of them, as such numbers K; and back.
+template <class K, class V>
+CUDARRAY_FORCE_INLINE V float_order(V bits) {
+  return bits ^ ((bits >> (8 * int(sizeof(K)) - 1)) & ::std::numeric_limits<K>::max());
+}
 
 /// Sorts as many sequences of n elements as a pack has lanes. False, and nothing is written, where there is NaN or -0.
 template <class Build, class T>
@@ -68,29 +73,22 @@ bool sort_together(const T* from, T* to, int64 n, void* space) {
   using pack = typename network::pack;
   constexpr int N = network::N;
   K* const rows = static_cast<K*>(space);
-  const auto* const elements = reinterpret_cast<const element<sizeof(T)>*>(from);
-  copy_tile<Build, sizeof(T)>(rows, N, elements, n, N, 1, n);
+  copy_tile<Build, sizeof(T)>(rows, N, from, n, N, 1, n);
   if constexpr (::std::is_floating_point_v<T>) {
-    constexpr K positive = ::std::numeric_limits<K>::max(),
+    constexpr K magnitude = ::std::numeric_limits<K>::max(), minus_zero = ::std::numeric_limits<K>::min(),
                 infinity = __builtin_bit_cast(K, detail::bounds<T>::highest);
     pack wrong = simd::splat<K, N, Build>(K(0));
     for (int64 i = 0; i < n; ++i) {
-      pack k = network::load(rows + i * N);
-      wrong.v |= (k.v & positive) > infinity;
-      wrong.v |= k.v == ::std::numeric_limits<K>::min();
-      k.v ^= (k.v >> (8 * int(sizeof(K)) - 1)) & positive;
-      simd::store_lanes(rows + i * N, k);
+      const pack k = network::load(rows + i * N);
+      wrong.v |= ((k.v & magnitude) > infinity) | (k.v == minus_zero);
+      simd::store_lanes(rows + i * N, pack{float_order<K>(k.v)});
     }
     for (int r = 0; r < N; ++r)
       if (lane(wrong, r) != 0) return false;
   }
   network::sort(rows, n);
   if constexpr (::std::is_floating_point_v<T>)
-    for (int64 i = 0; i < n; ++i) {
-      pack k = network::load(rows + i * N);
-      k.v ^= (k.v >> (8 * int(sizeof(K)) - 1)) & ::std::numeric_limits<K>::max();
-      simd::store_lanes(rows + i * N, k);
-    }
+    for (int64 i = 0; i < n; ++i) simd::store_lanes(rows + i * N, pack{float_order<K>(network::load(rows + i * N).v)});
   copy_tile<Build, sizeof(T)>(to, n, rows, N, n, 1, N);
   return true;
 }

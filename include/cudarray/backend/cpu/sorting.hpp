@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <utility>
 
 #if defined(CUDARRAY_HAS_HIGHWAY)
 // Highway 1.0.3 does not compile for machines with all that its newest target needs, unless that target is asked for.
@@ -138,10 +137,7 @@ struct CUDARRAY_PER_BUILD highway_choice {
 template <class Build, class T>
 void sort_by_highway(const T* from, T* to, int64 n) {
   using K = detail::signed_t<sizeof(T)>;
-  const auto ordered = [](auto v) {
-    const K k = __builtin_bit_cast(K, v);
-    return __builtin_bit_cast(decltype(v), K(k ^ (k >> (8 * int(sizeof(K)) - 1) & ::std::numeric_limits<K>::max())));
-  };
+  const auto ordered = [](auto v) { return __builtin_bit_cast(decltype(v), float_order<K>(__builtin_bit_cast(K, v))); };
   T* end = to + n;
   if constexpr (!::std::is_floating_point_v<T>) {
     ::std::copy(from, from + n, to);
@@ -200,8 +196,14 @@ detail::storage_ref sort_sequences(cpu device, const detail::sequences& s) {
   detail::count(detail::counters.kernels);
   const auto from = [&](int64 o) { return s.at<const T>() + o * s.n; };
   const auto to = [&](int64 o) { return static_cast<T*>(r->data) + o * s.n; };
+  const bool highway = host::by_highway<Build, T>(s);
+  const host::highway_choice choice(highway ? int(sizeof(T)) : 0);
   const auto one = [&](int64 o) {
-    if (s.n < host::short_sequence) {
+    if (highway) {
+#if defined(CUDARRAY_HAS_HIGHWAY)
+      if constexpr (host::highway_sorts<T>) host::sort_by_highway<Build>(from(o), to(o), s.n);
+#endif
+    } else if (s.n < host::short_sequence) {
       ::std::copy(from(o), from(o) + s.n, to(o));
       ::std::sort(to(o), to(o) + s.n, [](const T& a, const T& b) { return host::sort_key(a) < host::sort_key(b); });
     } else {
@@ -220,17 +222,7 @@ detail::storage_ref sort_sequences(cpu device, const detail::sequences& s) {
       return r;
     }
   }
-  const bool highway = host::by_highway<Build, T>(s);
-  const host::highway_choice choice(highway ? int(sizeof(T)) : 0);
-  host::each_sequence(s, highway || s.n < host::shared_sequence, [&](int64 o) {
-    if (highway) {
-#if defined(CUDARRAY_HAS_HIGHWAY)
-      if constexpr (host::highway_sorts<T>) host::sort_by_highway<Build>(from(o), to(o), s.n);
-#endif
-    } else {
-      one(o);
-    }
-  });
+  host::each_sequence(s, highway || s.n < host::shared_sequence, one);
   return r;
 }
 

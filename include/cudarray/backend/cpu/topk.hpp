@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <utility>
+
 #include "sorting.hpp"
 
 #pragma GCC diagnostic push

@@ -233,6 +233,7 @@ CUDARRAY_NO_INLINE void cover_reduce(reduce_cover<Operands>& r, const detail::it
   r.in_order = indexed;
   // lanes and neighbouring threads go along the axis on which most operands lie close together
   const int close_along = close_together(s, inner), close_across = close_together(s, across);
+  // if on no last one, then a kept axis where some do becomes the last
   for (int d = 0; d < across && close_across == 0 && close_along == 0; ++d)
     if (close_together(s, d) > 0) {
       detail::iteration_space<Operands> turned = s;
