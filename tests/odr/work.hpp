@@ -25,6 +25,9 @@ static host_array work(const host_array& a) {
   if (text == "?") {  // what says little and is inlined seldom
     const host_array given = ca::array<float>({{1, 2}, {3, 4}}), two = ca::nnet::sigmoid(given) + ca::std(given, 0);
     const auto parts = ca::split(two, 2);
+    const int both[] = {0, 1};
+    a(0) = ca::sum(ca::sort(ca::maximum(two, given)), ca::axes(both, 2)) +
+           ca::random::normal<float, ca::cpu>({1}, 0, 1, g);
     parts[0].at(0, 0) = two.access<2>()(0, 1) + parts[1].span()[0] + ca::dot(two, two).item();
     return parts[0](ca::_, ca::newaxis) + float(ca::max(two, 1).ndim() + ca::random::thread_generator().seed());
   }

@@ -113,7 +113,7 @@ class axes {
   constexpr axes(I axis) : n_(1), axis_{int(axis)} {}
   constexpr axes(::std::initializer_list<int> list) : axes(list.begin(), int(list.size())) {}
   /// From a list known at run time. Throws shape_error for more than `max_rank`.
-  constexpr axes(const int* list, int n) : n_(n) {
+  CUDARRAY_PER_BUILD constexpr axes(const int* list, int n) : n_(n) {
     if (n > max_rank) throw shape_error(detail::cat("axes: ", n, " axes given, at most ", max_rank, " exist"));
     for (int i = 0; i < n; ++i) axis_[i] = list[i];
   }

@@ -22,7 +22,7 @@ namespace cudarray::inline v0 {
 /// Each broadcasts its operands, of which one at least is an array. Throws shape_error when built.
 #define CUDARRAY_FUNCTION(name, rule_, value)                                                                  \
   template <class X, class Y>                                                                                  \
-  requires(array_expression<X> || array_expression<Y>) auto name(X&& x, Y&& y) {                               \
+  requires(array_expression<X> || array_expression<Y>) CUDARRAY_PER_BUILD auto name(X&& x, Y&& y) {            \
     return detail::elementwise(#name, op::name##_op{}, static_cast<X&&>(x), static_cast<Y&&>(y));              \
   }                                                                                                            \
   template <class X, class Y, class T, class D, class Build = this_build>                                      \

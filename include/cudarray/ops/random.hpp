@@ -84,7 +84,7 @@ struct normal_number {
   T loc, scale;
   /// Numbers k and k + 1, for an even k.
   CUDARRAY_EXEC_CHECK_OFF
-  template <class W>
+  template <class W, class Build = this_build>
   CUDARRAY_HD auto pair(const words_of<W>& w, int k) const {
     using namespace math;
     const auto both = [&] {
