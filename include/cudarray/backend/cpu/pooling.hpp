@@ -13,14 +13,16 @@ namespace cudarray::inline v0::backend {
 namespace host {
 
 /// Calls `body(integral_constant of a number of lanes, i)` for pieces of [0, n), of N lanes or, where n is less, of
-/// fewer. The last one may reach back.
+/// fewer. The last one may reach back or, where it may reach `over` the end, over by less than n.
 template <int N, class F>
-CUDARRAY_FORCE_INLINE void for_pieces(int64 n, const F& body) {
-  if (n >= N) {
+CUDARRAY_FORCE_INLINE void for_pieces(int64 n, const F& body, bool over = false) {
+  if (over && 2 * n > N) {
+    for (int64 i = 0; i < n; i += N) body(::std::integral_constant<int, N>{}, i);
+  } else if (n >= N) {
     for (int64 i = 0; i + N <= n; i += N) body(::std::integral_constant<int, N>{}, i);
     if (n % N != 0) body(::std::integral_constant<int, N>{}, n - N);
   } else if constexpr (N > 1) {
-    for_pieces<N / 2>(n, body);
+    for_pieces<N / 2>(n, body, over);
   }
 }
 
@@ -168,7 +170,7 @@ void pool_windows(const detail::pooling& g) {
               auto v = combine_pairs<lanes, Build, C, Average>(image + 2 * k, w, u);
               if constexpr (Average) v = v / simd::splat<C, lanes, Build>(divisor);
               simd::store_lanes(to + k, lane_cast<T>(v));
-            });
+            }, i + 1 < end && u.end < g.h);
           }
         });
     return;
@@ -279,7 +281,7 @@ void max_pool_gradient(cpu, const detail::pooling& g) {
                   simd::store_lanes(row + lanes, simd::interleave<true>(a, b));
                 }
               }
-            });
+            }, all && i + 1 < end);
           }
         });
     return;
