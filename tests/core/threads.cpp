@@ -85,6 +85,9 @@ results everything() {
     if constexpr (!ca::this_build::cblas || ca::this_build::vector_bytes == 64)  // a BLAS shares products out otherwise
       r.add(ca::matmul(a(slice(300), slice(300)), c(slice(300), slice(300))));
   }
+  r.add(ca::matmul(draw({10001, 3, 3}), draw({10001, 3, 3})));
+  if constexpr (!ca::this_build::cblas || ca::this_build::vector_bytes == 64)
+    r.add(ca::matmul(draw({5, 70001}), draw({70001, 7})));
   for (const int64 n : {300001, 1 << 19}) {
     r.add(ca::random::uniform<float>({n}, 0, 1, g, host));
     r.add(ca::random::normal<double>({n}, 0, 1, g, host));

@@ -112,7 +112,68 @@ void check_product(ca::int64 m, ca::int64 n, ca::int64 k) {
   CHECK(ca::all(wide(_, 0) == T(7.f)).item());
 }
 
+/// The same of batches, whose matrices share nothing, one of both operands, or the rows of one.
+template <class T>
+void check_batch(ca::int64 batch, ca::int64 m, ca::int64 n, ca::int64 k) {
+  const auto i = ca::eval(ca::reshape(ca::arange(batch * m * k) * 5 % 7 - 3, {batch, m, k})),
+             j = ca::eval(ca::reshape(ca::arange(batch * k * n) * 3 % 5 - 2, {batch, k, n})), all = ca::matmul(i, j);
+  const auto a = ca::eval(ca::astype<T>(i)), b = ca::eval(ca::astype<T>(j)), at = ca::copy(ca::swapaxes(a, 1, 2)),
+             bt = ca::copy(ca::swapaxes(b, 1, 2));
+  const auto same = [&](const auto& c, const auto& expected) { return ca::all(c == ca::astype<T>(expected)).item(); };
+  INFO(batch << " of " << m << " x " << n << " x " << k);
+  CHECK(same(ca::matmul(a, b), all));
+  CHECK(same(ca::matmul(ca::swapaxes(at, 1, 2), b), all));
+  CHECK(same(ca::matmul(a, ca::swapaxes(bt, 1, 2)), all));
+  CHECK(same(ca::matmul(ca::swapaxes(at, 1, 2), ca::swapaxes(bt, 1, 2)), all));
+  CHECK(same(ca::matmul(a(slice(none, none, -2)), b(slice(none, none, -2))), all(slice(none, none, -2))));
+  CHECK(same(ca::matmul(a, b(0)), ca::matmul(i, j(0))));
+  CHECK(same(ca::matmul(a(_, slice(0, 1)), b(0)), ca::matmul(i(_, slice(0, 1)), j(0))));
+  CHECK(same(ca::matmul(ca::swapaxes(at, 1, 2), b(0)), ca::matmul(i, j(0))));
+  CHECK(same(ca::matmul(a(0), b), ca::matmul(i(0), j)));
+  const auto wide = ca::full<T>({batch, m + 1, n + 3}, T(7.f));
+  ca::matmul(a, b, ca::out(wide(_, slice(0, m), slice(1, n + 1))));
+  CHECK(same(wide(_, slice(0, m), slice(1, n + 1)), all));
+  ca::matmul(a, b(0), ca::out(wide(_, slice(0, m), slice(1, n + 1))));
+  CHECK(same(wide(_, slice(0, m), slice(1, n + 1)), ca::matmul(i, j(0))));
+  CHECK(ca::all(wide(_, m) == T(7.f)).item());
+  CHECK(ca::all(wide(_, _, slice(n + 1, none)) == T(7.f)).item());
+  CHECK(ca::all(wide(_, _, 0) == T(7.f)).item());
+}
+
 }  // namespace
+
+TEST_CASE("linalg: batches of small products") {
+  for (const ca::int64 batch : {1, 4, 31, 32, 33, 70}) {
+    check_batch<float>(batch, 1, 1, 1);
+    check_batch<float>(batch, 2, 3, 5);
+    check_batch<float>(batch, 3, 3, 3);
+    check_batch<float>(batch, 5, 7, 1);
+    check_batch<double>(batch, 4, 4, 4);
+    check_batch<double>(batch, 1, 9, 3);
+  }
+  for (const ca::int64 batch : {40, 64}) {
+    check_batch<float>(batch, 12, 12, 12);
+    check_batch<float>(batch, 3, 16, 4);
+    check_batch<float>(batch, 4, 16, 4);
+    check_batch<float>(batch, 16, 1, 30);
+    check_batch<float>(batch, 20, 20, 20);
+    check_batch<double>(batch, 8, 8, 8);
+    check_batch<ca::float16>(batch, 3, 4, 5);
+    check_batch<ca::complex64>(batch, 3, 4, 5);
+  }
+  // many, which threads share
+  check_batch<float>(12345, 3, 3, 3);
+}
+
+TEST_CASE("linalg: long sums of few results") {
+  for (const ca::int64 k : {16383, 16384, 24577}) {
+    check_product<float>(1, 1, k);
+    check_product<float>(3, 5, k);
+    check_product<double>(1, 7, k);
+  }
+  check_product<float>(127, 20, 16400);
+  check_product<float>(2, 127, 70001);
+}
 
 TEST_CASE("linalg: every edge of the blocks") {
   for (const ca::int64 m : {1, 2, 11, 12, 13, 47, 49, 64})

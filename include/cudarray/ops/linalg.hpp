@@ -43,6 +43,19 @@ inline bool blas_writable(const layout& l) {
   return fits;
 }
 
+/// A batch of matrices, whose rows are those of one, by one matrix: one product of more rows.
+inline void join_rows(product& p) {
+  constexpr int64 most = (int64(1) << 31) - 1;  // of a BLAS
+  if (p.batch == 1 || p.step[2] != 0 || p.column[1] != 1 || p.m * p.batch > most) return;
+  for (int i = 0; i < 2; ++i) {
+    const int64 columns = i == 0 ? p.n : p.k;
+    if (p.m > 1 ? p.step[i] != p.m * p.row[i] : p.step[i] < columns || p.step[i] > most) return;
+  }
+  if (p.m == 1) p.row[0] = p.step[0], p.row[1] = p.step[1];
+  p.m *= p.batch;
+  p.batch = 1;
+}
+
 /// c = a @ b where the shapes fit and c has elements. For floats c must be writable by a BLAS, and apart from a and b.
 template <class Build, class T, class Device>
 void multiply_into(ndarray<T, Device> c, ndarray<T, Device> a, ndarray<T, Device> b, epilogue* then = nullptr) {
@@ -70,6 +83,7 @@ void multiply_into(ndarray<T, Device> c, ndarray<T, Device> a, ndarray<T, Device
       p.batch = extent[--axes_left];
       for (int i = 0; i < 3; ++i) p.step[i] = stride[i][axes_left];
     }
+    join_rows(p);
     if (then != nullptr && axes_left == 0 && p.batch == 1)
       then->done = multiply_with_epilogue<Build, T>(a.device(), p, *then);
     int64 index[max_rank] = {};

@@ -110,6 +110,17 @@ void multiply_part(const detail::product& g, int64 which, int64 i, int64 j, int6
   multiply(rows, columns, g.k, a, g.row[1], g.column[1], b, g.row[2], g.column[2], c, g.row[0]);
 }
 
+/// A batch of products of so few elements that a call for each would take most of the time. Rows of whole packs do
+/// better where they lie.
+template <class Build, class T>
+bool are_small(const detail::product& g) {
+  using K = blocking<Build, T>;
+  constexpr int64 most = 640;  // elements of a product's three matrices: two packs of each stay in the second cache
+  const auto at_most = [](int64 x, int64 y) { return x <= most && y <= most && x * y <= most; };
+  return g.batch >= K::width && at_most(g.m, g.n) && at_most(g.m, g.k) && at_most(g.k, g.n) &&
+         g.m * g.n + g.m * g.k + g.k * g.n <= most && (g.m < K::few || g.n % K::N != 0 || g.column[2] != 1);
+}
+
 /// False where the BLAS brings threads of its own that cannot be told to rest. OpenBLAS's can: two pools of threads
 /// would take the processors from each other.
 template <class Build>
@@ -117,6 +128,31 @@ bool own_threads(int64 work) {
   if (!by_blas<Build>(work)) return true;
   static const bool told = openblas_set_num_threads != nullptr && (openblas_set_num_threads(1), true);
   return told;
+}
+
+/// One product of few results, each a sum over very many: nothing but the sums can be shared out.
+inline bool is_deep(const detail::product& g) { return g.batch == 1 && g.m < 128 && g.n < 128 && g.k >= 1 << 14; }
+/// In slabs that follow from the shape alone, which are added up in order: the same bits by any number of threads.
+template <class Build, class T>
+void multiply_deep(const detail::product& g, int64 threads) {
+  constexpr int64 least = 8192, most = 64;
+  const int64 slabs = g.k / least < most ? g.k / least : most, size = g.m * g.n,
+              parts = threads < slabs ? threads : slabs;
+  const scratch space(slabs * size * int64(sizeof(T)));
+  T* const sums = reinterpret_cast<T*>(space.p);
+  parallel(parts, [&](int64 part) {
+    for (int64 s = slabs * part / parts; s < slabs * (part + 1) / parts; ++s) {
+      const int64 begin = g.k * s / slabs, end = g.k * (s + 1) / slabs;
+      multiply_real<Build>(g.m, g.n, end - begin, g.at<T>(1) + begin * g.column[1], g.row[1], g.column[1],
+                           g.at<T>(2) + begin * g.row[2], g.row[2], g.column[2], sums + s * size, g.n);
+    }
+  });
+  for (int64 i = 0; i < g.m; ++i)
+    for (int64 j = 0; j < g.n; ++j) {
+      T sum = sums[i * g.n + j];
+      for (int64 s = 1; s < slabs; ++s) sum += sums[s * size + i * g.n + j];
+      g.at<T>(0)[i * g.row[0] + j] = sum;
+    }
 }
 
 }  // namespace host
@@ -128,6 +164,17 @@ void multiply_matrices(cpu, const detail::product& g) {
   const int64 work = g.batch * g.m * g.n * (g.k > 0 ? g.k : 1);
   const int64 threads =
       work < 1 << 18 || !host::own_threads<Build>(detail::is_complex<T> ? 4 * work : work) ? 1 : num_threads();
+  if constexpr (::std::is_arithmetic_v<T>) {
+    if (host::is_deep(g)) return host::multiply_deep<Build, T>(g, threads);
+    if (host::are_small<Build, T>(g)) {
+      constexpr int64 wide = host::blocking<Build, T>::width;
+      const int64 groups = (g.batch + wide - 1) / wide, parts = threads < groups ? threads : groups;
+      return host::parallel(parts, [&](int64 part) {
+        const int64 end = groups * (part + 1) / parts * wide;
+        host::multiply_beside<Build, T>(g, groups * part / parts * wide, end < g.batch ? end : g.batch);
+      });
+    }
+  }
   // a batch is shared out whole, a few large products by their rows and columns
   int64 down = 1, across = 1;
   if (g.batch < 4 * threads)

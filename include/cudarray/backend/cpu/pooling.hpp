@@ -13,11 +13,11 @@ namespace cudarray::inline v0::backend {
 namespace host {
 
 /// Calls `body(integral_constant of a number of lanes, i)` for pieces of [0, n), of N lanes or, where n is less, of
-/// fewer. The last one may reach back or, where it may reach `over` the end, over by less than n.
+/// fewer. The last one may reach back; an only one, if it may, `over` the end by less than n.
 template <int N, class F>
 CUDARRAY_FORCE_INLINE void for_pieces(int64 n, const F& body, bool over = false) {
-  if (over && 2 * n > N) {
-    for (int64 i = 0; i < n; i += N) body(::std::integral_constant<int, N>{}, i);
+  if (over && n < N && 2 * n > N) {
+    body(::std::integral_constant<int, N>{}, 0);
   } else if (n >= N) {
     for (int64 i = 0; i + N <= n; i += N) body(::std::integral_constant<int, N>{}, i);
     if (n % N != 0) body(::std::integral_constant<int, N>{}, n - N);
@@ -166,11 +166,14 @@ void pool_windows(const detail::pooling& g) {
             T* const to = g.at<T>(0) + (plane * g.p + i) * q;
             const auto u = g.covered(0, i);
             const C divisor = Average ? count_rows<C>(g, i) * C(2) : C(1);
-            for_pieces<N>(q, [&](auto lanes, int64 k) {
-              auto v = combine_pairs<lanes, Build, C, Average>(image + 2 * k, w, u);
-              if constexpr (Average) v = v / simd::splat<C, lanes, Build>(divisor);
-              simd::store_lanes(to + k, lane_cast<T>(v));
-            }, i + 1 < end && u.end < g.h);
+            for_pieces<N>(
+                q,
+                [&](auto lanes, int64 k) {
+                  auto v = combine_pairs<lanes, Build, C, Average>(image + 2 * k, w, u);
+                  if constexpr (Average) v = v / simd::splat<C, lanes, Build>(divisor);
+                  simd::store_lanes(to + k, lane_cast<T>(v));
+                },
+                i + 1 < end && u.end < g.h);
           }
         });
     return;
@@ -259,29 +262,32 @@ void max_pool_gradient(cpu, const detail::pooling& g) {
           for (const int64 end = i + rows; i < end; ++i) {
             const T* const gradient = g.at<const T>(1) + (plane * g.p + i) * g.q;
             const auto u = g.covered(0, i);
-            for_pieces<N>(g.q, [&](auto lanes, int64 k) {
-              const auto largest = combine_pairs<lanes, Build, C, false>(image + 2 * k, g.w, u);
-              const auto none = simd::splat<C, lanes, Build>(C(0));
-              auto rest = lane_cast<C>(simd::load_lanes<T, lanes, Build>(gradient + k));  // for later pixels
-              const auto take = [&](const auto& pixel) {
-                const auto here = (pixel == largest) | (pixel != pixel);
-                const auto taken = select(here, rest, none);
-                rest = select(here, none, rest);
-                return lane_cast<T>(taken);
-              };
-              for (int64 at = u.begin; at < u.end; ++at) {
-                const auto pixels = load_pairs<lanes, Build, C>(image + at * g.w + 2 * k);
-                const auto a = take(side_of<false>(pixels)), b = take(side_of<true>(pixels));
-                T* const row = to + at * g.w + 2 * k;
-                if constexpr (lanes == 1) {
-                  simd::store_lanes(row, a);
-                  simd::store_lanes(row + 1, b);
-                } else {
-                  simd::store_lanes(row, simd::interleave<false>(a, b));
-                  simd::store_lanes(row + lanes, simd::interleave<true>(a, b));
-                }
-              }
-            }, all && i + 1 < end);
+            for_pieces<N>(
+                g.q,
+                [&](auto lanes, int64 k) {
+                  const auto largest = combine_pairs<lanes, Build, C, false>(image + 2 * k, g.w, u);
+                  const auto none = simd::splat<C, lanes, Build>(C(0));
+                  auto rest = lane_cast<C>(simd::load_lanes<T, lanes, Build>(gradient + k));  // for later pixels
+                  const auto take = [&](const auto& pixel) {
+                    const auto here = (pixel == largest) | (pixel != pixel);
+                    const auto taken = select(here, rest, none);
+                    rest = select(here, none, rest);
+                    return lane_cast<T>(taken);
+                  };
+                  for (int64 at = u.begin; at < u.end; ++at) {
+                    const auto pixels = load_pairs<lanes, Build, C>(image + at * g.w + 2 * k);
+                    const auto a = take(side_of<false>(pixels)), b = take(side_of<true>(pixels));
+                    T* const row = to + at * g.w + 2 * k;
+                    if constexpr (lanes == 1) {
+                      simd::store_lanes(row, a);
+                      simd::store_lanes(row + 1, b);
+                    } else {
+                      simd::store_lanes(row, simd::interleave<false>(a, b));
+                      simd::store_lanes(row + lanes, simd::interleave<true>(a, b));
+                    }
+                  }
+                },
+                all && i + 1 < end);
           }
         });
     return;

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "../../eval/product.hpp"
 #include "memory.hpp"
 #include "pack.hpp"
 #include "tile.hpp"
@@ -241,6 +242,67 @@ void multiply_vector(int64 count, int64 k, const T* matrix, int64 down, int64 al
       for (; p < end; ++p) add(p, ::std::integral_constant<int, 1>{});
       for (int64 j = 0; j < wide; ++j) y[(j0 + j) * y_step] += sums[j];
     }
+  }
+}
+
+/// Copies `count` matrices, `step` apart, of lines of `length` elements side by side, `apart` from line to line, so
+/// that neighbours in `tile` are the same element of all; or `back`. Matrices take `wide` places there.
+template <class Build, class T>
+void turn_matrices(T* tile, int64 wide, T* p, int64 count, int64 step, int64 lines, int64 length, int64 apart,
+                   bool back) {
+  if (apart == length) length *= lines, lines = 1;
+  for (int64 i = 0; i < lines; ++i, p += apart, tile += length * wide)
+    if (back) copy_tile<Build, sizeof(T)>(p, step, tile, count, length, 1, wide);
+    else copy_tile<Build, sizeof(T)>(tile, wide, p, length, count, 1, step);
+}
+
+/// The products [first, last) of a batch of small ones, two packs of them at a time: each lane is a product's.
+template <class Build, class T>
+void multiply_beside(const detail::product& g, int64 first, int64 last) {
+  constexpr int N = blocking<Build, T>::N, wide = blocking<Build, T>::width;
+  using pack = simd::pack<T, N, Build>;
+  const int64 m = g.m, n = g.n, k = g.k, left = m * k * wide, right = k * n * wide;
+  const scratch space((left + right + m * n * wide) * int64(sizeof(T)));
+  T *const a = reinterpret_cast<T*>(space.p), *const b = a + left, *const c = b + right;
+  ::std::memset(a, 0, sizeof(T) * ::std::size_t(left + right));  // also lanes of no product are computed
+  const auto turn = [&](int operand, T* tile, int64 rows, int64 columns, int64 at, bool back) {
+    const bool by_rows = g.column[operand] == 1;
+    const int64 count = last - at < wide ? last - at : wide;
+    turn_matrices<Build>(tile, wide, g.at<T>(operand) + at * g.step[operand], count, g.step[operand],
+                         by_rows ? rows : columns, by_rows ? columns : rows,
+                         by_rows ? g.row[operand] : g.column[operand], back);
+  };
+  const bool a_rows = g.column[1] == 1, b_rows = g.column[2] == 1;
+  const int64 a_row = (a_rows ? k : 1) * wide, a_column = (a_rows ? 1 : m) * wide, b_row = (b_rows ? n : 1) * wide,
+              b_column = (b_rows ? 1 : k) * wide;
+  const auto some = [&]<int Columns>(int64 i, int64 j, ::std::integral_constant<int, Columns>) {
+    pack sum[Columns][2] = {};
+    for (int64 p = 0; p < k; ++p) {
+      CUDARRAY_UNROLL
+      for (int q = 0; q < 2; ++q) {
+        const pack x = simd::load_lanes<T, N, Build>(a + i * a_row + p * a_column + q * N);
+        CUDARRAY_UNROLL
+        for (int e = 0; e < Columns; ++e)
+          sum[e][q].v += x.v * simd::load_lanes<T, N, Build>(b + p * b_row + (j + e) * b_column + q * N).v;
+      }
+    }
+    CUDARRAY_UNROLL
+    for (int e = 0; e < Columns; ++e) {
+      CUDARRAY_UNROLL
+      for (int q = 0; q < 2; ++q) simd::store_lanes(c + (i * n + j + e) * wide + q * N, sum[e][q]);
+    }
+  };
+  for (int64 at = first; at < last; at += wide) {
+    turn(1, a, m, k, at, false);
+    turn(2, b, k, n, at, false);
+    for (int64 i = 0; i < m; ++i) {
+      int64 j = 0;
+      for (; j + 4 <= n; j += 4) some(i, j, ::std::integral_constant<int, 4>{});
+      if (n - j == 3) some(i, j, ::std::integral_constant<int, 3>{});
+      if (n - j == 2) some(i, j, ::std::integral_constant<int, 2>{});
+      if (n - j == 1) some(i, j, ::std::integral_constant<int, 1>{});
+    }
+    turn(0, c, m, n, at, true);
   }
 }
 
