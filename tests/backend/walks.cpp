@@ -572,6 +572,21 @@ TEST_CASE("walks: reductions of what is computed") {
         CHECK(gives(
             ca::sum(ca::abs(whole * c.a.t()), axes), reduced(n, mask, [&](int64 i) { return std::fabs(x(i) * z(i)); }),
             [](const totals& s) { return s.sum; }, 1e-6));
+        // without packs
+        const array<ca::complex64> first = ca::astype<ca::complex64>(whole), turned = ca::astype<ca::complex64>(c.a);
+        const auto real = [](const array<ca::complex64>& v) {
+          const array<double> r = ca::zeros<double>(v.shape());
+          for (int64 i = 0; i < v.size(); ++i) r.data()[i] = double(v.data()[i].re);
+          return r;
+        };
+        const auto sum_of = [&](const auto& value) { return reduced(n, mask, value); };
+        CHECK(gives(
+            real(ca::sum(first * turned.t(), axes)), sum_of([&](int64 i) { return x(i) * z(i); }),
+            [](const totals& s) { return s.sum; }, 1e-6));
+        CHECK(gives(
+            real(ca::sum(turned.t(), axes)), sum_of(z), [](const totals& s) { return s.sum; }, 1e-6));
+        CHECK(gives(
+            real(ca::sum(first, axes)), sum_of(x), [](const totals& s) { return s.sum; }, 1e-6));
         const auto g = reduced(n, mask, [&](int64 i) { return x(i) - z(i); });
         CHECK(gives(ca::max(whole - c.a.t(), axes), g, [](const totals& s) { return s.max; }));
         CHECK(gives(ca::argmin(whole - c.a.t(), axes), g, [](const totals& s) { return s.argmin; }));

@@ -172,6 +172,16 @@ CUDARRAY_PER_BUILD inline void map_tiles(const map_kernels& map, const tiling& t
   }
 }
 
+/// Whether an operand lies along another axis than the last one, so that a walk in order would come to each line of
+/// memory many times.
+CUDARRAY_PER_BUILD inline bool is_turned(const map_kernels& map, const walk_space& s) {
+  const int inner = s.ndim - 1;
+  for (int k = 1; k < s.operands && !map.ordered; ++k)
+    for (int d = 0; d < inner; ++d)
+      if (!packs_can_read(map.of[k], s.stride[k][inner]) && s.stride[k][d] == 1) return true;
+  return false;
+}
+
 /// Runs a map over a space with at least one element.
 CUDARRAY_PER_BUILD CUDARRAY_NO_INLINE inline void walk_map(const map_kernels& map, const walk_space& s, bool apart) {
   const int inner = s.ndim - 1;
@@ -183,7 +193,7 @@ CUDARRAY_PER_BUILD CUDARRAY_NO_INLINE inline void walk_map(const map_kernels& ma
     unit = unit && (k == 0 ? step[0] == 1 : packs_can_read(map.of[k], step[k]));
   }
   const bool rows = unit && (n >= short_row || inner <= 0);
-  if ((map.packable || map.copies) && (!rows || map.gathers) && inner >= 0) {
+  if ((map.packable || map.copies || is_turned(map, s)) && (!rows || map.gathers) && inner >= 0) {
     const tiling tiles(s, map, short_row);
     const int64 count = tiles.count(), wanted = parts_for(total / 2), parts = wanted < count ? wanted : count;
     // lines that two tiles share would be written twice

@@ -227,7 +227,7 @@ struct reduction_kernels {
     return i;
   }
 
-  /// Combines rows, `down` apart, of N or more elements, element by element into as many totals.
+  /// Combines rows, `down` apart, element by element into as many totals; of N or more elements, where there are packs.
   static void across(const void* self, const int64* offset, const int64* step, const int64* down, int64 rows, int64 n,
                      void* totals) {
     if constexpr (packable && !Op::indexed) {
@@ -282,6 +282,14 @@ struct reduction_kernels {
         for (int64 c = begin; c + N <= end; c += N, ++from, t += N) add_lanes(t, *from);
         for (int64 rest = (end - begin) % N, k = N - rest; k < N && rest > 0; ++k, ++t)
           *t = Op::combine(*t, lane_total<total>(*from, int(k)));
+      }
+    } else if constexpr (!Op::indexed) {
+      row r(static_cast<const reduction_kernels*>(self)->tree, offset, step);
+      total* const to = static_cast<total*>(totals);
+      for (int64 i = 0; i < rows; ++i) {
+        for (int64 j = 0; j < n; ++j)
+          to[j] = Op::combine(to[j], Op::template widen<total>(Op::template lift<block>(r.element(j), 0)));
+        for (int k = 0; k < Operands; ++k) r.offset[k] += down[k];
       }
     }
   }

@@ -82,6 +82,15 @@ struct reduction_cut {
       else if (row && (n >= short_row || results < 16 || r.indexed)) lie_along(n);
       else if (!r.indexed && flat >= 0) lie_across(flat, r.lanes);
       else copy_tiles(r, n);
+    } else if (reduces() && places > 0) {
+      bool nearer = side >= 0 && !r.indexed;  // along the last kept axis than along the last reduced one
+      for (int k = 1; k < s.operands; ++k) nearer = nearer && distance(k, side) <= distance(k, inner);
+      if (nearer) {
+        form = across;
+        width = s.extent[side] < widest ? s.extent[side] : widest;
+      } else if (nearer_axis(r, 0, inner - 1) >= 0) {
+        copy_tiles(r, n);
+      }
     }
     segments = side >= 0 ? (s.extent[side] + width - 1) / width : 1;
     tasks = side >= 0 ? s.size(0, side) * segments : 1;
@@ -223,7 +232,7 @@ CUDARRAY_PER_BUILD inline void reduce_chunks(const reduce_kernels& r, const redu
                   prefetch(static_cast<const char*>(r.of[k].p) +
                            (ahead.offset[k] + (width + w) * step[k]) * r.of[k].bytes);
             }
-            const int64 rows = columns < r.lanes ? 0 : length / c.fold;
+            const int64 rows = r.packable && columns < r.lanes ? 0 : length / c.fold;
             for (int k = 0; k < s.operands; ++k) next[k] = c.staged[k] ? width : c.fold * down[k];
             const int64 together = r.gathers ? 1 : rows;
             for (int64 row_at = 0; row_at < rows; row_at += together) {
