@@ -41,13 +41,6 @@ struct arithmetic_sequence {
   }
 };
 
-template <class T>
-struct diagonal {
-  using value_type = T;
-  int64 columns, k;
-  CUDARRAY_HD T operator()(int64 i) const { return lane_cast<T>(i % columns - i / columns == k); }
-};
-
 }  // namespace detail
 
 /// An array of uninitialised elements. Eager. Throws shape_error, out_of_memory.
@@ -138,8 +131,13 @@ const ndarray<T, Device> linspace(double start, double stop, int64 n = 50, Devic
 template <dtype T = float, device_tag Device = default_device, class Build = this_build>
 const ndarray<T, Device> eye(int64 rows, int64 columns = -1, int64 k = 0, Device device = {}) {
   if (columns == -1) columns = rows;
-  return detail::from_generator<Build>("eye", {rows, columns}, detail::diagonal<T>{columns > 0 ? columns : 1, k},
-                                       device);
+  const ndarray<T, Device> r = detail::filled<Build, T>("eye", {rows, columns}, 0, device);
+  if (k >= columns || k <= -rows) return r;
+  const int64 row = k < 0 ? -k : 0, column = k > 0 ? k : 0;  // where the diagonal begins
+  detail::leaf<T, Device> ones = r.node();
+  ones.where = {{rows - row < columns - column ? rows - row : columns - column}, {columns + 1}, row * columns + column};
+  ndarray<T, Device>(ones).template fill<int, Build>(1);
+  return r;
 }
 
 namespace detail {

@@ -75,7 +75,8 @@ struct reduction_kernels {
   using block = typename types::block;
   using total = typename types::total;
   static constexpr int part = [] {
-    if constexpr (requires(block b) { b.first; }) return int(sizeof(decltype(block::first)));
+    if constexpr (Op::indexed) return int(sizeof(block::value));
+    else if constexpr (requires(block b) { b.first; }) return int(sizeof(decltype(block::first)));
     else return ::std::is_arithmetic_v<block> ? int(sizeof(block)) : 8;
   }();
   static constexpr int N = lanes_for<Build, (part > Tree::widest ? part : Tree::widest)>;
@@ -146,8 +147,11 @@ struct reduction_kernels {
           if (k + 4 * N == stop) break;
         }
         a[0] = max::combine(max::combine(a[0], a[1]), max::combine(a[2], a[3]));
-        value m = lane(a[0], 0);
-        for (int k = 1; k < N; ++k) m = max::combine(m, lane(a[0], k));
+        alignas(64) value of[N];
+        simd::store_lanes(of, a[0]);
+        for (int half = N / 2; half > 0; half /= 2)
+          for (int k = 0; k < half; ++k) of[k] = max::combine(of[k], of[k + half]);
+        const value m = of[0];
         total seen = sum;
         Op::append(seen, m, position + i);
         if (seen.position == sum.position) continue;
@@ -227,9 +231,10 @@ struct reduction_kernels {
     return i;
   }
 
-  /// Combines rows, `down` apart, element by element into as many totals; of N or more elements, where there are packs.
+  /// Combines at most 64 rows, `down` apart, the first at `position` of what is reduced, element by element into as
+  /// many totals; of N or more elements, where there are packs.
   static void across(const void* self, const int64* offset, const int64* step, const int64* down, int64 rows, int64 n,
-                     void* totals) {
+                     [[maybe_unused]] int64 position, void* totals) {
     if constexpr (packable && !Op::indexed) {
       const Tree& tree = static_cast<const reduction_kernels*>(self)->tree;
       using A = decltype(row(tree, offset, step).lanes(0));
@@ -282,6 +287,45 @@ struct reduction_kernels {
         for (int64 c = begin; c + N <= end; c += N, ++from, t += N) add_lanes(t, *from);
         for (int64 rest = (end - begin) % N, k = N - rest; k < N && rest > 0; ++k, ++t)
           *t = Op::combine(*t, lane_total<total>(*from, int(k)));
+      }
+    } else if constexpr (packable) {
+      using max = typename Op::extreme;
+      using value = decltype(total::value);
+      using number = detail::unsigned_t<sizeof(value)>;  // of a row
+      row r(static_cast<const reduction_kernels*>(self)->tree, offset, step);
+      constexpr int64 most = 64;  // packs
+      constexpr int together = 8;
+      simd::pack<value, N, Build> best[most];
+      simd::pack<number, N, Build> which[most];
+      for (int64 begin = 0; begin < n; begin += most * N) {
+        const int64 end = n - begin < most * N ? n : begin + most * N;
+        const auto each = [&](const auto& body) {
+          for (int64 c = begin, p = 0; c < end; c += N, ++p) body(n - c < N ? n - N : c, best[p], which[p]);
+        };
+        each([](int64, auto& b, auto& w) {
+          fill_lanes(b, max::template identity<value>());
+          fill_lanes(w, number(0));
+        });
+        for (int k = 0; k < Operands; ++k) r.offset[k] = offset[k];
+        const auto add_rows = [&]<int Rows>(int64 i, ::std::integral_constant<int, Rows>) {
+          each([&](int64 c, auto& b, auto& w) {
+            row at = r;
+            CUDARRAY_UNROLL
+            for (int u = 0; u < Rows; ++u) {
+              const auto v = max::combine(b, lane_cast<value>(r.tree(pack_access<N, Build>{at.offset, r.step, c})));
+              w = select((v != b) & (b == b), simd::splat<number, N, Build>(number(i + u)), w);  // a NaN stays
+              b = v;
+              for (int k = 0; k < Operands; ++k) at.offset[k] += down[k];
+            }
+          });
+          for (int k = 0; k < Operands; ++k) r.offset[k] += Rows * down[k];
+        };
+        int64 i = 0;
+        for (; i + together <= rows; i += together) add_rows(i, ::std::integral_constant<int, together>{});
+        for (; i < rows; ++i) add_rows(i, ::std::integral_constant<int, 1>{});
+        each([&](int64 c, const auto& b, const auto& w) {
+          for (int k = 0; k < N; ++k) Op::append(static_cast<total*>(totals)[c + k], lane(b, k), position + lane(w, k));
+        });
       }
     } else if constexpr (!Op::indexed) {
       row r(static_cast<const reduction_kernels*>(self)->tree, offset, step);

@@ -13,7 +13,7 @@ struct reduce_kernels {
   void (*merge)(void*, const void*, int64);
   void (*store)(const void*, const int64*, const int64*, const void*, int64, int64);
   void (*along)(const void*, const int64*, const int64*, int64, int64, int64, bool, void*);
-  void (*across)(const void*, const int64*, const int64*, const int64*, int64, int64, void*);
+  void (*across)(const void*, const int64*, const int64*, const int64*, int64, int64, int64, void*);
   int64 (*beside)(const void*, const int64*, const int64*, const int64*, int64, int64, int64, void*);  ///< or null
   fetcher gathers;
   bool packable, indexed;
@@ -25,7 +25,7 @@ struct reduce_kernels {
 /// How a reduction is cut up: tasks are groups of results; each may be cut into chunks of the reduced places, whose
 /// totals are combined in order. It follows from the shape alone, never from the number of threads.
 struct reduction_cut {
-  static constexpr int64 short_row = 128, most_packs = 16, widest = 1024, block = 64, tile = 4096, turned_tile = 16384;
+  static constexpr int64 most_packs = 16, widest = 1024, block = 64, tile = 4096, turned_tile = 16384;
   walk_space s;
   enum { by_element, along, across } form = by_element;
   bool staged[most_operands];  ///< operands that are copied to tiles
@@ -42,6 +42,8 @@ struct reduction_cut {
   int side, inner;  ///< the last kept axis, -1: none; the last reduced axis; side: none
 
   bool reduces() const { return inner > side; }
+  /// Rows of at least so many elements are combined one by one; finding the place of an extreme takes longer for each.
+  static int64 short_row(const reduce_kernels& r) { return r.indexed ? 256 : 128; }
   /// Tasks that share a result, and the totals that a task of so many places along the last kept axis leaves.
   int64 sharing() const { return joined ? segments : 1; }
   int64 left(int64 wide) const { return joined ? 1 : wide; }
@@ -79,8 +81,8 @@ struct reduction_cut {
       for (int k = 1; k < s.operands && n < r.lanes; ++k)  // elements of the next row are read as well
         beside = beside && s.stride[k][side] == n * s.stride[k][inner];
       if (beside) lie_beside(n, r.lanes);
-      else if (row && (n >= short_row || results < 16 || r.indexed)) lie_along(n);
-      else if (!r.indexed && flat >= 0) lie_across(flat, r.lanes);
+      else if (row && (n >= short_row(r) || results < 16)) lie_along(n);
+      else if (flat >= 0 && (!r.indexed || s.extent[flat] >= r.lanes)) lie_across(flat, r);
       else copy_tiles(r, n);
     } else if (reduces() && places > 0) {
       bool nearer = side >= 0 && !r.indexed;  // along the last kept axis than along the last reduced one
@@ -118,14 +120,14 @@ struct reduction_cut {
     width = part < least ? least : part < most ? part : most;
     depth = n;
   }
-  void lie_across(int axis, int64 lanes) {
+  void lie_across(int axis, const reduce_kernels& r) {
     s.swap_axes(axis, side);
     const int64 e = s.extent[side], n = reduces() ? s.extent[inner] : 1;
-    bool gapless = reduces() && e < 8 * lanes;
+    bool gapless = !r.indexed && reduces() && e < 8 * r.lanes;
     for (int k = 1; k < s.operands; ++k) gapless = gapless && s.stride[k][inner] == e * s.stride[k][side];
     if (gapless) fold = 256 / e < 1 ? 1 : n < 256 / e ? n : 256 / e;
     width = e < widest ? e : widest;
-    if (width * fold >= lanes) form = across;
+    if (width * fold >= r.lanes) form = across;
     else width = fold = 1;
   }
   /// The axis of [first, last] along which an operand that packs cannot read along the last one has the least step
@@ -156,7 +158,7 @@ struct reduction_cut {
     bool all_nearer = turned >= 0;
     for (int k = 1; k < s.operands; ++k) all_nearer = all_nearer && distance(k, side) <= distance(k, inner);
     const int64 e = side >= 0 ? s.extent[side] : 1;
-    if (!r.indexed && e >= r.lanes && (n < short_row || all_nearer)) {
+    if ((r.packable || !r.indexed) && e >= r.lanes && (n < short_row(r) || all_nearer)) {
       form = across;
       // of a row of memory as much as can be, of many rows elsewhere
       const int64 wide = e < widest ? e : widest,
@@ -237,14 +239,14 @@ CUDARRAY_PER_BUILD inline void reduce_chunks(const reduce_kernels& r, const redu
             const int64 together = r.gathers ? 1 : rows;
             for (int64 row_at = 0; row_at < rows; row_at += together) {
               r.gathers.before(row_at, rows, at.offset, packed, next, s.operands, columns);
-              r.across(r.self, at.offset, packed, next, together, columns, own);
+              r.across(r.self, at.offset, packed, next, together, columns, position + i + row_at, own);
               for (int k = 0; k < s.operands; ++k) at.offset[k] += together * next[k];
             }
             for (int64 rest = rows * c.fold; rest < length; ++rest) {  // what is no whole pack
               const int64 beyond = rest - rows * c.fold;
               for (int k = 0; k < s.operands; ++k) next[k] = at.offset[k] + beyond * (c.staged[k] ? width : down[k]);
               for (int64 e = 0; e < width; ++e) {
-                r.along(r.self, next, none, 0, 1, 0, false, own + e * r.total_size);
+                r.along(r.self, next, none, 0, 1, position + i + rest, false, own + e * r.total_size);
                 for (int k = 0; k < s.operands; ++k) next[k] += packed[k];
               }
             }
