@@ -221,14 +221,6 @@ CUDARRAY_PER_BUILD CUDARRAY_NO_INLINE inline void walk_map(const map_kernels& ma
   });
 }
 
-/// Which of the parts writes to a place, of so many bytes, of an array that all parts write to: what is on a page is
-/// one part's, and pages are dealt as by chance, whatever places an index has.
-inline int64 writer_of(int64 place, int64 bytes, int64 parts) {
-  constexpr uint64 mix = 0x9E3779B97F4A7C15;  // Knuth's multiplicative hashing
-  const uint64 page = uint64(place) / (bytes > 0 && bytes < 4096 ? uint64(4096 / bytes) : 1);
-  return parts == 1 ? 0 : int64((page * mix >> 32) * uint64(parts) >> 32);
-}
-
 /// Writes rows to where an index says, which stands still along them. Each thread writes to its share of the places, so
 /// rows that go to one place are written in order.
 template <class Build, class Target, class Tree, int Operands>

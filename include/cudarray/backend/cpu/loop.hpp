@@ -175,6 +175,27 @@ struct fetcher {
   }
 };
 
+/// Which of the parts writes to a place, of so many bytes, of an array that all parts write to: what is on a page is
+/// one part's, and pages are dealt as by chance, whatever places an index has.
+inline int64 writer_of(int64 place, int64 bytes, int64 parts) {
+  constexpr uint64 mix = 0x9E3779B97F4A7C15;  // Knuth's multiplicative hashing
+  const uint64 page = uint64(place) / (bytes > 0 && bytes < 4096 ? uint64(4096 / bytes) : 1);
+  return parts == 1 ? 0 : int64((page * mix >> 32) * uint64(parts) >> 32);
+}
+
+/// to[i] += from[i], added in C.
+template <class Build, class C, class T, class S>
+void add_line(T* to, const S* from, int64 n) {
+  int64 i = 0;
+  if constexpr (::std::is_arithmetic_v<C> && !::std::is_same_v<C, bool>) {
+    constexpr int widest = int(sizeof(C) > sizeof(T) ? sizeof(C) : sizeof(T)), N = lanes_for<Build, widest>;
+    for (; i + N <= n; i += N)
+      simd::store_lanes(to + i, lane_cast<T>(lane_cast<C>(simd::load_lanes<T, N, Build>(to + i)) +
+                                             lane_cast<C>(simd::load_lanes<S, N, Build>(from + i))));
+  }
+  for (; i < n; ++i) to[i] = detail::lane_cast<T>(math::add(C(to[i]), C(from[i])));
+}
+
 /// Where the elements of an operand lie, and how tiles of them are copied; null for one that is not in memory.
 struct memory_operand {
   const void* p = nullptr;

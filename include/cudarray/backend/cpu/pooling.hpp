@@ -209,15 +209,6 @@ void pool_windows(const detail::pooling& g) {
   });
 }
 
-template <int N, class Build, class T, class C>
-CUDARRAY_FORCE_INLINE void add_line(T* to, const C* line, int64 n) {
-  int64 k = 0;
-  for (; k + N <= n; k += N)
-    simd::store_lanes(to + k, lane_cast<T>(lane_cast<C>(simd::load_lanes<T, N, Build>(to + k)) +
-                                           simd::load_lanes<C, N, Build>(line + k)));
-  for (; k < n; ++k) to[k] = detail::lane_cast<T>(C(to[k]) + line[k]);
-}
-
 /// A pixel, and where in its image it is.
 template <class C, int N, class Build>
 struct placed_lanes {
@@ -367,7 +358,7 @@ void average_pool_gradient(cpu, const detail::pooling& g) {
             for_pieces<N>(g.w, [&](auto lanes, int64 c) {
               simd::store_lanes(row + c, lane_cast<T>(simd::load_lanes<C, lanes, Build>(line + g.padding[1] + c)));
             });
-          else add_line<N, Build>(row, line + g.padding[1], g.w);
+          else add_line<Build, C>(row, line + g.padding[1], g.w);
         }
       });
 }

@@ -3,22 +3,50 @@
 #pragma once
 
 #include "../../eval/sequences.hpp"
-#include "memory.hpp"
+#include "loop.hpp"
 
 namespace cudarray::inline v0::backend {
 
+/// What goes to one place is added in order: sequences of places are one thread's, or, of long rows, each thread adds
+/// to its share of the places.
 template <class Build, class T>
 void add_at_indices(cpu, const detail::sequences& to, const detail::sequences& index, const detail::sequences& values,
                     const detail::index_check&) {
   using C = detail::compute_t<T>;
+  constexpr int64 ahead = 2 * host::fetcher::ahead, line = 64 / int64(sizeof(T)), most_fetched = 4 * line;
+  const int64 n = to.inner, picks = index.n, fetched = n < most_fetched ? n : most_fetched;
+  const int64* const pick = index.at<const int64>();
+  int64 parts = host::parts_for(to.outer * picks * n / 2) == 1 ? 1 : num_threads();
+  const bool whole = to.outer >= parts;
+  if (!whole && n < line) parts = 1;  // to find out whose a place is takes longer than to add
   detail::count(detail::counters.kernels);
-  for (int64 o = 0; o < to.outer; ++o)
-    for (int64 i = 0; i < index.n; ++i) {
-      const int64 k = index.at<int64>()[i];
-      T* const row = to.at<T>() + (o * to.n + (k < 0 ? k + to.n : k)) * to.inner;
-      const T* const v = values.at<T>() + (o * index.n + i) * to.inner;
-      for (int64 j = 0; j < to.inner; ++j) row[j] = detail::lane_cast<T>(math::add(C(row[j]), C(v[j])));
+  host::parallel(parts, [&](int64 part) {
+    const int64 end = whole ? to.outer * (part + 1) / parts : to.outer;
+    for (int64 o = whole ? to.outer * part / parts : 0; o < end; ++o) {
+      T* const places = to.at<T>() + o * to.n * n;
+      const T* const v = values.at<const T>() + o * picks * n;
+      const auto place = [&](int64 i) { return pick[i] < 0 ? pick[i] + to.n : pick[i]; };
+      if (n == 1) {
+        for (int64 i = 0; i < picks; ++i) {
+          host::prefetch(places + place(i + ahead < picks ? i + ahead : i));
+          T& p = places[place(i)];
+          p = detail::lane_cast<T>(math::add(C(p), C(v[i])));
+        }
+        continue;
+      }
+      T* row[ahead];
+      for (int64 i = 0; i < picks + ahead; ++i) {
+        T*& next = row[i % ahead];
+        if (i >= ahead && next != nullptr) host::add_line<Build, C>(next, v + (i - ahead) * n, n);
+        if (i >= picks) continue;
+        next = nullptr;
+        const int64 k = place(i);
+        if (!whole && host::writer_of(k, n * int64(sizeof(T)), parts) != part) continue;
+        next = places + k * n;
+        for (int64 j = 0; j < fetched + line - 1; j += line) host::prefetch(next + (j < fetched ? j : fetched - 1));
+      }
     }
+  });
 }
 
 }  // namespace cudarray::inline v0::backend
