@@ -160,6 +160,9 @@ TEST_CASE("linalg: batches of small products") {
     check_batch<double>(batch, 8, 8, 8);
     check_batch<ca::float16>(batch, 3, 4, 5);
     check_batch<ca::complex64>(batch, 3, 4, 5);
+    check_batch<float>(batch, 3, 4, 0);
+    check_batch<ca::float16>(batch, 3, 4, 0);
+    check_batch<ca::complex64>(batch, 3, 4, 0);
   }
   // many, which threads share
   check_batch<float>(12345, 3, 3, 3);
@@ -196,6 +199,12 @@ TEST_CASE("linalg: half and complex types in blocks") {
   check_product<ca::bfloat16>(67, 20, 9);
   check_product<ca::complex64>(13, 33, 40);
   check_product<ca::complex128>(1, 33, 40);
+  // rows are converted 512 to 1023 at a time
+  for (const ca::int64 m : {511, 512, 1023, 1024, 1537}) {
+    check_product<ca::float16>(m, 5, 7);
+    check_product<ca::complex64>(m, 3, 5);
+  }
+  check_batch<ca::bfloat16>(33, 40, 7, 5);
 }
 
 TEST_CASE("linalg: shapes that do not fit") {

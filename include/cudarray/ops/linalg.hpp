@@ -43,15 +43,17 @@ inline bool blas_writable(const layout& l) {
   return fits;
 }
 
-/// A batch of matrices, whose rows are those of one, by one matrix: one product of more rows.
+/// A batch of matrices by one matrix, the rows of which follow each other at one distance: one product of more rows.
 inline void join_rows(product& p) {
   constexpr int64 most = (int64(1) << 31) - 1;  // of a BLAS
   if (p.batch == 1 || p.step[2] != 0 || p.column[1] != 1 || p.m * p.batch > most) return;
+  int64 row[2];
   for (int i = 0; i < 2; ++i) {
-    const int64 columns = i == 0 ? p.n : p.k;
-    if (p.m > 1 ? p.step[i] != p.m * p.row[i] : p.step[i] < columns || p.step[i] > most) return;
+    row[i] = p.m > 1 ? p.row[i] : p.step[i];
+    const int64 columns = i == 0 ? p.n : p.k;  // a BLAS takes no rows that overlap, nor one over and over
+    if (p.step[i] != p.m * row[i] || row[i] < columns || row[i] > most) return;
   }
-  if (p.m == 1) p.row[0] = p.step[0], p.row[1] = p.step[1];
+  p.row[0] = row[0], p.row[1] = row[1];
   p.m *= p.batch;
   p.batch = 1;
 }

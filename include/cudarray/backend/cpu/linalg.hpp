@@ -6,6 +6,8 @@
 #include <cblas.h>
 #endif
 
+#include <algorithm>
+
 #include "../../eval/product.hpp"
 #include "../../memory/stats.hpp"
 #include "product.hpp"
@@ -29,10 +31,14 @@ constexpr bool by_blas(int64 work) {
 template <class Build, class T>
 void multiply_real(int64 m, int64 n, int64 k, const T* a, int64 a_row, int64 a_column, const T* b, int64 b_row,
                    int64 b_column, T* c, int64 c_row) {
+  if (k == 0) {
+    for (int64 i = 0; i < m; ++i, c += c_row) ::std::fill_n(c, n, T(0));
+    return;
+  }
   if (m == 1) return multiply_vector<Build>(n, k, b, b_column, b_row, a, a_column, c, 1);
   if (n == 1) return multiply_vector<Build>(m, k, a, a_row, a_column, b, b_row, c, c_row);
 #if defined(CUDARRAY_HAS_CBLAS)
-  if (k > 0 && by_blas<Build>(m * n * k)) {
+  if (by_blas<Build>(m * n * k)) {
     const auto call = [&](auto f) {
       const auto transposed = [](int64 column) { return column == 1 ? CblasNoTrans : CblasTrans; };
       const auto leading = [](int64 row, int64 column) { return int(column == 1 ? row : column); };
@@ -56,12 +62,24 @@ void convert_line(int64 count, const T* from, To* to) {
   for (; i < count; ++i) to[i] = detail::convert_scalar<To>(from[i]);
 }
 
+constexpr int64 converted_rows = 512;
+/// Calls `run(i, rows)` for blocks of less than twice so many rows: what is converted of them stays in the cache.
+template <class F>
+void for_converted_rows(int64 m, const F& run) {
+  const int64 blocks = m < converted_rows ? 1 : m / converted_rows;
+  for (int64 block = 0; block < blocks; ++block) {
+    const int64 i = m * block / blocks;
+    run(i, m * (block + 1) / blocks - i);
+  }
+}
+
 /// Half types: in float32, rounded once.
 template <class Build, class T>
 void multiply_halves(int64 m, int64 n, int64 k, const T* a, int64 a_row, int64 a_column, const T* b, int64 b_row,
                      int64 b_column, T* c, int64 c_row) {
-  const scratch space((m * k + k * n + m * n) * int64(sizeof(float)));
-  float *const x = reinterpret_cast<float*>(space.p), *const y = x + m * k, *const z = y + k * n;
+  const int64 high = ::std::min(m, 2 * converted_rows);
+  const scratch space((k * n + high * (k + n)) * int64(sizeof(float)));
+  float *const y = reinterpret_cast<float*>(space.p), *const x = y + k * n, *const z = x + high * k;
   // rows lie as they did, or columns, one below the other
   const auto widen = [](const T* from, float* to, int64 rows, int64 columns, int64& row, int64& column) {
     const bool by_rows = column == 1;
@@ -69,10 +87,13 @@ void multiply_halves(int64 m, int64 n, int64 k, const T* a, int64 a_row, int64 a
     for (int64 i = 0; i < lines; ++i) convert_line<Build>(count, from + i * step, to + i * count);
     (by_rows ? row : column) = count;
   };
-  widen(a, x, m, k, a_row, a_column);
   widen(b, y, k, n, b_row, b_column);
-  multiply_real<Build>(m, n, k, x, a_row, a_column, y, b_row, b_column, z, n);
-  for (int64 i = 0; i < m; ++i) convert_line<Build>(n, z + i * n, c + i * c_row);
+  for_converted_rows(m, [&](int64 i, int64 rows) {
+    int64 row = a_row, column = a_column;
+    widen(a + i * a_row, x, rows, k, row, column);
+    multiply_real<Build>(rows, n, k, x, row, column, y, b_row, b_column, z, n);
+    for (int64 r = 0; r < rows; ++r) convert_line<Build>(n, z + r * n, c + (i + r) * c_row);
+  });
 }
 
 /// Complex types, as one real product: a's parts lie side by side, b's (x, y) become the rows (x, y) and (-y, x).
@@ -80,21 +101,24 @@ template <class Build, class T>
 void multiply_complex(int64 m, int64 n, int64 k, const T* a, int64 a_row, int64 a_column, const T* b, int64 b_row,
                       int64 b_column, T* c, int64 c_row) {
   using R = decltype(T{}.re);
-  const scratch space((m * k * 2 + k * n * 4) * int64(sizeof(R)));
-  R *const x = reinterpret_cast<R*>(space.p), *const y = x + m * k * 2;
-  for (int64 i = 0; i < m; ++i)
-    for (int64 p = 0; p < k; ++p) {
-      const T v = a[i * a_row + p * a_column];
-      R* const to = x + (i * k + p) * 2;
-      to[0] = v.re, to[1] = v.im;
-    }
+  const scratch space((k * n * 4 + ::std::min(m, 2 * converted_rows) * k * 2) * int64(sizeof(R)));
+  R *const y = reinterpret_cast<R*>(space.p), *const x = y + k * n * 4;
   for (int64 p = 0; p < k; ++p)
     for (int64 j = 0; j < n; ++j) {
       const T v = b[p * b_row + j * b_column];
       R* const to = y + (p * 2 * n + j) * 2;
       to[0] = v.re, to[1] = v.im, to[2 * n] = -v.im, to[2 * n + 1] = v.re;
     }
-  multiply_real<Build>(m, 2 * n, 2 * k, x, 2 * k, 1, y, 2 * n, 1, reinterpret_cast<R*>(c), 2 * c_row);
+  for_converted_rows(m, [&](int64 first, int64 rows) {
+    for (int64 i = 0; i < rows; ++i)
+      for (int64 p = 0; p < k; ++p) {
+        const T v = a[(first + i) * a_row + p * a_column];
+        R* const to = x + (i * k + p) * 2;
+        to[0] = v.re, to[1] = v.im;
+      }
+    multiply_real<Build>(rows, 2 * n, 2 * k, x, 2 * k, 1, y, 2 * n, 1, reinterpret_cast<R*>(c + first * c_row),
+                         2 * c_row);
+  });
 }
 
 /// Part of one product of a batch: `rows` x `columns` of its result, from (i, j) on.
@@ -117,7 +141,7 @@ bool are_small(const detail::product& g) {
   using K = blocking<Build, T>;
   constexpr int64 most = 640;  // elements of a product's three matrices: two packs of each stay in the second cache
   const auto at_most = [](int64 x, int64 y) { return x <= most && y <= most && x * y <= most; };
-  return g.batch >= K::width && at_most(g.m, g.n) && at_most(g.m, g.k) && at_most(g.k, g.n) &&
+  return g.batch >= K::width && g.k > 0 && at_most(g.m, g.n) && at_most(g.m, g.k) && at_most(g.k, g.n) &&
          g.m * g.n + g.m * g.k + g.k * g.n <= most && (g.m < K::few || g.n % K::N != 0 || g.column[2] != 1);
 }
 

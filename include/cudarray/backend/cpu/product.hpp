@@ -118,7 +118,8 @@ void multiply_edge(int64 depth, const T* a, const T* b, T* c, int64 c_row, bool 
   }
 }
 
-/// c = a @ b for one matrix, any steps. Each element is added up in the same order, whatever part of c is asked for.
+/// c = a @ b for one matrix, any steps, k >= 1. Each element is added up in the same order, whatever part of c is asked
+/// for.
 template <class Build, class T>
 void blocked_product(int64 m, int64 n, int64 k, const T* a, int64 a_row, int64 a_column, const T* b, int64 b_row,
                      int64 b_column, T* c, int64 c_row) {
@@ -132,7 +133,7 @@ void blocked_product(int64 m, int64 n, int64 k, const T* a, int64 a_row, int64 a
   const int64 panel = n < K::panel ? (n + K::width - 1) / K::width * K::width : K::panel;
   const scratch space((K::depth * panel + K::high * K::pitch) * int64(sizeof(T)));
   T *const right = reinterpret_cast<T*>(space.p), *const left = right + K::depth * panel;
-  const int64 slabs = k == 0 ? 1 : (k + K::depth - 1) / K::depth;  // of equal depth
+  const int64 slabs = (k + K::depth - 1) / K::depth;  // of equal depth
   for (int64 slab = 0; slab < slabs; ++slab)
     for (int64 j0 = 0; j0 < n; j0 += K::panel) {
       const int64 p0 = k * slab / slabs, deep = k * (slab + 1) / slabs - p0,

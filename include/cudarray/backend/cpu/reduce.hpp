@@ -231,8 +231,8 @@ struct reduction_kernels {
     return i;
   }
 
-  /// Combines at most 64 rows, `down` apart, the first at `position` of what is reduced, element by element into as
-  /// many totals; of N or more elements, where there are packs.
+  /// Combines at most reduction_cut::block rows, `down` apart, the first at `position` of what is reduced, element by
+  /// element into as many totals; of N or more elements, where there are packs. Not for extremes without packs.
   static void across(const void* self, const int64* offset, const int64* step, const int64* down, int64 rows, int64 n,
                      [[maybe_unused]] int64 position, void* totals) {
     if constexpr (packable && !Op::indexed) {
@@ -292,6 +292,7 @@ struct reduction_kernels {
       using max = typename Op::extreme;
       using value = decltype(total::value);
       using number = detail::unsigned_t<sizeof(value)>;  // of a row
+      static_assert(reduction_cut::block <= 256);
       row r(static_cast<const reduction_kernels*>(self)->tree, offset, step);
       constexpr int64 most = 64;  // packs
       constexpr int together = 8;

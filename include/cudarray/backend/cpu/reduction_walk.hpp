@@ -25,7 +25,8 @@ struct reduce_kernels {
 /// How a reduction is cut up: tasks are groups of results; each may be cut into chunks of the reduced places, whose
 /// totals are combined in order. It follows from the shape alone, never from the number of threads.
 struct reduction_cut {
-  static constexpr int64 most_packs = 16, widest = 1024, block = 64, tile = 4096, turned_tile = 16384;
+  static constexpr int64 most_packs = 16, widest = 1024, tile = 4096, turned_tile = 16384;
+  static constexpr int64 block = 64;  ///< rows that `across` takes at most at a time
   walk_space s;
   enum { by_element, along, across } form = by_element;
   bool staged[most_operands];  ///< operands that are copied to tiles
@@ -49,7 +50,7 @@ struct reduction_cut {
   int64 left(int64 wide) const { return joined ? 1 : wide; }
   int64 begin(int64 chunk) const {
     const int64 at = places / chunks * chunk + places % chunks * chunk / chunks,
-                unit = form == across ? 64 * fold : 1024;
+                unit = form == across ? block * fold : 1024;
     return chunk == chunks ? places : at - at % unit;
   }
   /// Goes to the first result of a task; returns how many it has.
@@ -85,9 +86,7 @@ struct reduction_cut {
       else if (flat >= 0 && (!r.indexed || s.extent[flat] >= r.lanes)) lie_across(flat, r);
       else copy_tiles(r, n);
     } else if (reduces() && places > 0) {
-      bool nearer = side >= 0 && !r.indexed;  // along the last kept axis than along the last reduced one
-      for (int k = 1; k < s.operands; ++k) nearer = nearer && distance(k, side) <= distance(k, inner);
-      if (nearer) {
+      if (side >= 0 && !r.indexed && side_is_nearer()) {
         form = across;
         width = s.extent[side] < widest ? s.extent[side] : widest;
       } else if (nearer_axis(r, 0, inner - 1) >= 0) {
@@ -147,6 +146,12 @@ struct reduction_cut {
     return best;
   }
   int64 distance(int k, int axis) const { return s.stride[k][axis] < 0 ? -s.stride[k][axis] : s.stride[k][axis]; }
+  /// No operand has longer steps along the last kept axis than along the last reduced one.
+  bool side_is_nearer() const {
+    bool nearer = true;
+    for (int k = 1; k < s.operands; ++k) nearer = nearer && distance(k, side) <= distance(k, inner);
+    return nearer;
+  }
   /// Results lie side by side in a tile where rows are short or farther apart, else one behind the other.
   void copy_tiles(const reduce_kernels& r, int64 n) {
     int turned = reduces() ? nearer_axis(r, 0, side) : -1;
@@ -155,8 +160,7 @@ struct reduction_cut {
     if (joined) side = s.kept++;
     if (turned >= 0) s.swap_axes(turned, side);
     places = s.size(s.kept, s.ndim);
-    bool all_nearer = turned >= 0;
-    for (int k = 1; k < s.operands; ++k) all_nearer = all_nearer && distance(k, side) <= distance(k, inner);
+    const bool all_nearer = turned >= 0 && side_is_nearer();
     const int64 e = side >= 0 ? s.extent[side] : 1;
     if ((r.packable || !r.indexed) && e >= r.lanes && (n < short_row(r) || all_nearer)) {
       form = across;
@@ -206,7 +210,7 @@ CUDARRAY_PER_BUILD inline void reduce_chunks(const reduce_kernels& r, const redu
       if (c.form != c.across && c.width == 1 && !c.tiled) {
         r.along(r.self, row.offset, down, i, stop, position, c.form == c.along, own);
       } else {
-        const int64 most = c.form == c.along || c.tiled ? c.depth : 64 * c.fold;
+        const int64 most = c.form == c.along || c.tiled ? c.depth : c.block * c.fold;
         for (int64 length; i < stop; i += length) {
           length = stop - i < most ? stop - i : most;
           place_in at = row;

@@ -22,7 +22,7 @@ struct scan_kernel {
   using result = typename types::result;
   static constexpr int N = lanes_for<Build, 8>;
   static constexpr bool packable =
-      (::std::is_arithmetic_v<T> || detail::is_half<T>)&&!::std::is_same_v<T, bool> && ::std::is_arithmetic_v<total>;
+      !::std::is_same_v<T, bool> && ::std::is_arithmetic_v<total> && (::std::is_arithmetic_v<T> || detail::is_half<T>);
 
   /// A sequence goes in blocks, so that several threads come to the bits of one: what stands before a block is combined
   /// of the totals of those before it, and a total of `N` lanes' own.

@@ -7,8 +7,8 @@
 
 namespace cudarray::inline v0::backend {
 
-/// What goes to one place is added in order: sequences of places are one thread's, or, of long rows, each thread adds
-/// to its share of the places.
+/// What goes to one place is added in order: sequences of places are one thread's, or, of rows of 1 KiB and more, each
+/// thread adds to its share of the places.
 template <class Build, class T>
 void add_at_indices(cpu, const detail::sequences& to, const detail::sequences& index, const detail::sequences& values,
                     const detail::index_check&) {
@@ -18,7 +18,9 @@ void add_at_indices(cpu, const detail::sequences& to, const detail::sequences& i
   const int64* const pick = index.at<const int64>();
   int64 parts = host::parts_for(to.outer * picks * n / 2) == 1 ? 1 : num_threads();
   const bool whole = to.outer >= parts;
-  if (!whole && n < line) parts = 1;  // to find out whose a place is takes longer than to add
+  constexpr int64 least = 1024, page = 4096;  // to find out whose a place is takes longer than to add a short row
+  const int64 bytes = n * int64(sizeof(T));
+  if (!whole && (bytes < least || to.n * bytes < 4 * page * parts)) parts = 1;
   detail::count(detail::counters.kernels);
   host::parallel(parts, [&](int64 part) {
     const int64 end = whole ? to.outer * (part + 1) / parts : to.outer;
@@ -41,7 +43,7 @@ void add_at_indices(cpu, const detail::sequences& to, const detail::sequences& i
         if (i >= picks) continue;
         next = nullptr;
         const int64 k = place(i);
-        if (!whole && host::writer_of(k, n * int64(sizeof(T)), parts) != part) continue;
+        if (!whole && host::writer_of(k, bytes, parts) != part) continue;
         next = places + k * n;
         for (int64 j = 0; j < fetched + line - 1; j += line) host::prefetch(next + (j < fetched ? j : fetched - 1));
       }
