@@ -9,7 +9,7 @@ namespace detail {
 
 /// `c[b] = a[b] @ b[b]`: operands 0, 1, 2 are c (m, n), a (m, k), b (k, n), each with its place, and the steps from row
 /// to row, column to column and matrix to matrix, in elements. c's rows are contiguous; of a's and b's row and column
-/// steps one is 1.
+/// steps one is 1. All extents are 1 or more, no step is negative.
 struct product {
   int64 m, n, k, batch;
   storage* store[3];
@@ -32,7 +32,7 @@ struct epilogue {
 }  // namespace detail
 
 namespace backend {
-/// A product of float16, bfloat16, float32, float64 or complex matrices; k may be 0.
+/// A product of float16, bfloat16, float32, float64 or complex matrices.
 template <class Build, class T, class Device>
 void multiply_matrices(Device, const detail::product&) {
   CUDARRAY_NO_BACKEND(Device);

@@ -10,14 +10,21 @@
 namespace cudarray::inline v0 {
 namespace detail {
 
-/// A matrix that a BLAS can read where it lies: one of the last two steps is 1, the other long enough.
+/// No batch goes backwards, which cuBLAS does not take of all dtypes.
+inline bool goes_forward(const layout& l) {
+  bool forward = true;
+  for (int d = 0; d < l.ndim() - 2; ++d) forward = forward && (l.stride[d] >= 0 || l.dims[d] <= 1);
+  return forward;
+}
+
+/// Matrices that a BLAS can read where they lie: one of the last two steps is 1, the other long enough.
 inline bool blas_readable(const layout& l) {
   const int r = l.ndim() - 2, c = l.ndim() - 1;
   const auto fits = [&](int unit, int far) {
     return (l.stride[unit] == 1 || l.dims[unit] <= 1) &&
            (l.stride[far] >= (l.dims[unit] > 1 ? l.dims[unit] : 1) || l.dims[far] <= 1);
   };
-  return fits(c, r) || fits(r, c);
+  return (fits(c, r) || fits(r, c)) && goes_forward(l);
 }
 
 /// Row and column steps as BLAS wants them: exactly one is 1, the other at least the extent it steps over.
@@ -38,9 +45,7 @@ inline void blas_steps(const layout& l, int64& row, int64& column) {
 /// Where a BLAS can write a product: contiguous rows, one below the other.
 inline bool blas_writable(const layout& l) {
   const int r = l.ndim() - 2, c = l.ndim() - 1;
-  bool fits = (l.stride[c] == 1 || l.dims[c] <= 1) && (l.stride[r] >= l.dims[c] || l.dims[r] <= 1);
-  for (int d = 0; d < l.ndim(); ++d) fits = fits && (l.stride[d] >= 0 || l.dims[d] <= 1);
-  return fits;
+  return (l.stride[c] == 1 || l.dims[c] <= 1) && (l.stride[r] >= l.dims[c] || l.dims[r] <= 1) && goes_forward(l);
 }
 
 /// A batch of matrices by one matrix, the rows of which follow each other at one distance: one product of more rows.
@@ -62,6 +67,10 @@ inline void join_rows(product& p) {
 template <class Build, class T, class Device>
 void multiply_into(ndarray<T, Device> c, ndarray<T, Device> a, ndarray<T, Device> b, epilogue* then = nullptr) {
   if constexpr (is_floating<T> || is_complex<T>) {
+    if (a.shape(-1) == 0) {  // nothing is added up
+      c(ellipsis) = T(0);
+      return;
+    }
     if (!blas_readable(a.where())) a = copy<ndarray<T, Device>, Build>(a);
     if (!blas_readable(b.where())) b = copy<ndarray<T, Device>, Build>(b);
     const int64 m = c.shape(-2), n = c.shape(-1), k = a.shape(-1);
@@ -146,7 +155,7 @@ ndarray<T, Device> multiply(const char* function, ndarray<T, Device> a, ndarray<
     // integers are assigned, which sees to overlaps
     const auto apart = [&](const auto& x) { return !overlaps(c.storage().get(), c.where(), x.node(), false); };
     constexpr bool assigned = !is_floating<T> && !is_complex<T>;
-    in_place = assigned || (k > 0 && blas_writable(c.where()) && apart(a) && apart(b));
+    in_place = assigned || (blas_writable(c.where()) && apart(a) && apart(b));
   }
   if (!in_place)
     c = ndarray<T, Device>(leaf<T, Device>(allocate(a.device(), ::std::size_t(full.elements()) * sizeof(T)), full));

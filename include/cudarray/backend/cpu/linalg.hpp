@@ -31,10 +31,6 @@ constexpr bool by_blas(int64 work) {
 template <class Build, class T>
 void multiply_real(int64 m, int64 n, int64 k, const T* a, int64 a_row, int64 a_column, const T* b, int64 b_row,
                    int64 b_column, T* c, int64 c_row) {
-  if (k == 0) {
-    for (int64 i = 0; i < m; ++i, c += c_row) ::std::fill_n(c, n, T(0));
-    return;
-  }
   if (m == 1) return multiply_vector<Build>(n, k, b, b_column, b_row, a, a_column, c, 1);
   if (n == 1) return multiply_vector<Build>(m, k, a, a_row, a_column, b, b_row, c, c_row);
 #if defined(CUDARRAY_HAS_CBLAS)
@@ -141,7 +137,7 @@ bool are_small(const detail::product& g) {
   using K = blocking<Build, T>;
   constexpr int64 most = 640;  // elements of a product's three matrices: two packs of each stay in the second cache
   const auto at_most = [](int64 x, int64 y) { return x <= most && y <= most && x * y <= most; };
-  return g.batch >= K::width && g.k > 0 && at_most(g.m, g.n) && at_most(g.m, g.k) && at_most(g.k, g.n) &&
+  return g.batch >= K::width && at_most(g.m, g.n) && at_most(g.m, g.k) && at_most(g.k, g.n) &&
          g.m * g.n + g.m * g.k + g.k * g.n <= most && (g.m < K::few || g.n % K::N != 0 || g.column[2] != 1);
 }
 
@@ -185,7 +181,7 @@ template <class Build, class T>
 void multiply_matrices(cpu, const detail::product& g) {
   detail::count(detail::counters.kernels);
   constexpr int64 least = 64;  // rows or columns worth a call of their own
-  const int64 work = g.batch * g.m * g.n * (g.k > 0 ? g.k : 1);
+  const int64 work = g.batch * g.m * g.n * g.k;
   const int64 threads =
       work < 1 << 18 || !host::own_threads<Build>(detail::is_complex<T> ? 4 * work : work) ? 1 : num_threads();
   if constexpr (::std::is_arithmetic_v<T>) {

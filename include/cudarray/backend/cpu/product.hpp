@@ -118,8 +118,7 @@ void multiply_edge(int64 depth, const T* a, const T* b, T* c, int64 c_row, bool 
   }
 }
 
-/// c = a @ b for one matrix, any steps, k >= 1. Each element is added up in the same order, whatever part of c is asked
-/// for.
+/// c = a @ b for one matrix, any steps. Each element is added up in the same order, whatever part of c is asked for.
 template <class Build, class T>
 void blocked_product(int64 m, int64 n, int64 k, const T* a, int64 a_row, int64 a_column, const T* b, int64 b_row,
                      int64 b_column, T* c, int64 c_row) {

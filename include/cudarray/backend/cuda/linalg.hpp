@@ -115,13 +115,6 @@ void multiply_matrices(cuda device, const detail::product& g) {
   for (int i = 0; i < 3; ++i) gpu::use_on(g.store[i], stream, i == 0);
   const auto transposed = [&](int o) { return g.column[o] == 1 ? CUBLAS_OP_N : CUBLAS_OP_T; };
   const auto leading = [&](int o) { return g.column[o] == 1 ? g.row[o] : g.column[o]; };
-  if (g.k == 0) {
-    // nothing is added up, and cuBLAS would not accept empty operands
-    for (int64 i = 0; i < g.batch; ++i)
-      gpu::check(cudaMemsetAsync(g.at<T>(0) + i * g.step[0], 0, ::std::size_t(g.m * g.n) * sizeof(T), stream->handle),
-                 "cudaMemsetAsync");
-    return;
-  }
   const cublasHandle_t handle = gpu::blas_handle(device.ordinal);
   if (g.m == 1 && g.n == 1 && g.batch == 1) {  // cuBLAS's product of matrices takes twice as long for it
     gpu::check(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE), "cublasSetPointerMode");
@@ -153,7 +146,7 @@ bool multiply_with_epilogue(cuda device, const detail::product& g, const detail:
     const auto transposed = [&](int o) { return g.column[o] == 1 ? CUBLAS_OP_N : CUBLAS_OP_T; };
     const auto leading = [&](int o) { return g.column[o] == 1 ? g.row[o] : g.column[o]; };
     const auto aligned = [&](const void* p) { return reinterpret_cast<::std::uintptr_t>(p) % alignment == 0; };
-    bool fits = g.k > 0 && aligned(bias);
+    bool fits = aligned(bias);
     for (int i = 0; i < 3; ++i)
       fits = fits && aligned(g.at<T>(i)) && ::std::size_t(leading(i)) * sizeof(T) % alignment == 0;
     if (!fits) return false;
