@@ -54,6 +54,9 @@ void check_functions() {
   check<T>(                                      \
       #name, most, low, high, [](const auto& x) { return ca::name(x); }, [](long double x) { return std::c(x); });
   CHECK_FUNCTION(exp, exp, 4, -90, 90)
+  using l = std::numeric_limits<T>;
+  constexpr T log_2 = T(0.6931471805599453);  // from what becomes zero to what becomes infinite
+  CHECK_FUNCTION(exp, exp, 4, (l::min_exponent - l::digits - 2) * log_2, (l::max_exponent + 1) * log_2)
   CHECK_FUNCTION(exp2, exp2, 4, -130, 120)
   CHECK_FUNCTION(expm1, expm1, 4, -30, 80)
   CHECK_FUNCTION(log, log, 4, 0, 1000)
