@@ -93,9 +93,22 @@ bool sort_together(const T* from, T* to, int64 n, void* space) {
   return true;
 }
 
-/// The positions that sort as many sequences of n elements as a pack has lanes of 64 bits; `space` is room for two such
-/// groups of them. `key` gives an element's order as an unsigned number. Keys of 32 bits are one number with where they
-/// stood.
+/// Lays the keys of as many sequences of n elements as a pack has lanes of 64 bits side by side into `rows`, and where
+/// each stood into `other`; both have room for all. `key` gives an element's order as an unsigned number. One of at
+/// most 32 bits becomes one number with its place.
+template <class Build, class T, class Key>
+void lay_keys(const T* from, int64 n, uint64* rows, uint64* other, const Key& key) {
+  constexpr int N = sort_network<Build, uint64>::N;
+  for (int64 i = 0; i < n * N; ++i) other[i] = key(from[i]);
+  copy_tile<Build, 8>(rows, N, other, n, N, 1, n);
+  for (int64 i = 0; i < n; ++i)
+    for (int r = 0; r < N; ++r) {
+      if constexpr (sizeof(key(*from)) <= 4) rows[i * N + r] = rows[i * N + r] << 32 | uint64(i);
+      else other[i * N + r] = uint64(i);
+    }
+}
+
+/// The positions that sort these sequences; `space` is room for two such groups of them.
 template <class Build, class T, class Key>
 void argsort_together(const T* from, int64* to, int64 n, uint64* space, const Key& key) {
   using network = sort_network<Build, uint64>;
@@ -103,13 +116,7 @@ void argsort_together(const T* from, int64* to, int64 n, uint64* space, const Ke
   constexpr bool one = sizeof(key(*from)) <= 4;
   uint64* const rows = space;
   uint64* const other = space + n * N;
-  for (int64 i = 0; i < n * N; ++i) other[i] = key(from[i]);
-  copy_tile<Build, 8>(rows, N, other, n, N, 1, n);
-  for (int64 i = 0; i < n; ++i)
-    for (int r = 0; r < N; ++r) {
-      if constexpr (one) rows[i * N + r] = rows[i * N + r] << 32 | uint64(i);
-      else other[i * N + r] = uint64(i);
-    }
+  lay_keys<Build>(from, n, rows, other, key);
   if constexpr (one) {
     network::sort(rows, n);
     for (int64 i = 0; i < n * N; ++i) rows[i] &= 0xffffffff;

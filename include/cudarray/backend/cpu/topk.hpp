@@ -48,10 +48,15 @@ uint64 sort_key(const packed_place<Build>& p) {
 inline constexpr int64 short_top = 16;            ///< so few are kept in order
 inline constexpr int64 short_top_sequence = 256;  ///< of so short a one all places are made first
 
+/// The key of an element in the order that is asked for.
+template <class T>
+CUDARRAY_FORCE_INLINE auto top_key(T v, bool largest) {
+  using K = decltype(sort_key(v));
+  return K(sort_key(v) ^ (largest ? K(~K(0)) : K(0)));
+}
 template <class Place, class T>
 CUDARRAY_FORCE_INLINE Place place_of(T v, bool largest, int64 i) {
-  using K = decltype(sort_key(v));
-  return Place::of(K(sort_key(v) ^ (largest ? K(~K(0)) : K(0))), i);
+  return Place::of(top_key(v, largest), i);
 }
 /// Puts a place among k that are in order; the last of these falls out.
 template <class Place>
@@ -154,6 +159,27 @@ CUDARRAY_NO_INLINE void find_short_top(const T* from, int64 n, int64 k, bool lar
     }
 }
 
+/// The same of as many sequences as a pack has lanes, a sequence in each: row j of `found` is their places of rank j.
+/// `space` is room for two groups of keys.
+template <class Build, class T>
+void find_tops_together(const T* from, int64 n, int64 k, bool largest, uint64* space, uint64* found) {
+  using network = sort_network<Build, uint64>;
+  using pack = typename network::pack;
+  constexpr int N = network::N;
+  lay_keys<Build>(from, n, space, space + n * N, [=](T v) { return top_key(v, largest); });
+  for (int64 j = 0; j < k; ++j) simd::store_lanes(found + j * N, simd::splat<uint64, N, Build>(~uint64(0)));
+  for (int64 i = 0; i < n; ++i) {
+    pack p = network::load(space + i * N);
+    if (!any(p < network::load(found + (k - 1) * N))) continue;
+    for (int64 j = 0; j < k; ++j) {
+      const pack q = network::load(found + j * N);
+      const auto before = p < q;
+      simd::store_lanes(found + j * N, select(before, p, q));
+      p = select(before, q, p);
+    }
+  }
+}
+
 /// The first k of n places in order.
 template <class Build, class Place>
 void order_places(Place* p, int64 n, int64 k) {
@@ -178,18 +204,20 @@ detail::top_elements find_top(cpu device, const detail::sequences& s, int64 k, b
   using finder = top_finder<Build, T, Place>;
   const int64 parts = s.n < shared_sequence || s.outer >= num_threads() ? 1 : ::std::min<int64>(num_threads(), 16);
   const int64 room = finder::room(k, (s.n + parts - 1) / parts);
-  each_sequence(s, parts == 1, [&](int64 o) {
+  const bool is_short = k <= short_top && s.n <= short_top_sequence;
+  const auto store = [&](int64 o, int64 i, int64 position) {
+    static_cast<T*>(r.values->data)[o * k + i] = s.at<const T>()[o * s.n + position];
+    static_cast<int64*>(r.positions->data)[o * k + i] = position;
+  };
+  const auto store_all = [&](int64 o, const Place* places) {
+    for (int64 i = 0; i < k; ++i) store(o, i, places[i].position());
+  };
+  const auto one = [&](int64 o) {
     const T* const from = s.at<T>() + o * s.n;
-    const auto store = [&](const Place* places) {
-      for (int64 i = 0; i < k; ++i) {
-        static_cast<T*>(r.values->data)[o * k + i] = from[places[i].position()];
-        static_cast<int64*>(r.positions->data)[o * k + i] = places[i].position();
-      }
-    };
-    if (k <= short_top && s.n <= short_top_sequence) {
+    if (is_short) {
       Place places[short_top];
       find_short_top<Build>(from, s.n, k, largest, places);
-      return store(places);
+      return store_all(o, places);
     }
     const scratch space(parts * room * int64(sizeof(Place)));
     Place* const places = reinterpret_cast<Place*>(space.p);
@@ -203,8 +231,26 @@ detail::top_elements find_top(cpu device, const detail::sequences& s, int64 k, b
     for (int64 part = 1; part < parts; all += found[part++])
       ::std::copy(places + part * room, places + part * room + found[part], places + all);
     order_places<Build>(places, all, k);
-    store(places);
-  });
+    store_all(o, places);
+  };
+  if constexpr (::std::is_same_v<Place, packed_place<Build>>) {
+    constexpr int N = sort_network<Build, uint64>::N;
+    if (N >= 4 && is_short && s.outer >= N) {
+      group_sequences<N>(
+          s, (2 * s.n + k) * N * int64(sizeof(uint64)),
+          [&](int64 o, void* space) {
+            auto* const keys = static_cast<uint64*>(space);
+            uint64* const found = keys + 2 * s.n * N;
+            find_tops_together<Build>(s.at<const T>() + o * s.n, s.n, k, largest, keys, found);
+            for (int lane = 0; lane < N; ++lane)
+              for (int64 i = 0; i < k; ++i) store(o + lane, i, packed_place<Build>{found[i * N + lane]}.position());
+            return true;
+          },
+          one);
+      return r;
+    }
+  }
+  each_sequence(s, parts == 1, one);
   return r;
 }
 
