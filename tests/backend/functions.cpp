@@ -54,10 +54,11 @@ void check_functions() {
 #define CHECK_FUNCTION(name, c, most, low, high) \
   check<T>(                                      \
       #name, most, low, high, [](const auto& x) { return ca::name(x); }, [](long double x) { return std::c(x); });
-  CHECK_FUNCTION(exp, exp, 4, -90, 90)
+  constexpr double of_exp = sizeof(T) == 4 || ca::this_build::vector_bytes == 64 ? 1.1 : 4;  // or glibc's
+  CHECK_FUNCTION(exp, exp, of_exp, -90, 90)
   using l = std::numeric_limits<T>;
   constexpr T log_2 = T(0.6931471805599453);  // from what becomes zero to what becomes infinite
-  CHECK_FUNCTION(exp, exp, 4, (l::min_exponent - l::digits - 2) * log_2, (l::max_exponent + 1) * log_2)
+  CHECK_FUNCTION(exp, exp, of_exp, (l::min_exponent - l::digits - 2) * log_2, (l::max_exponent + 1) * log_2)
   CHECK_FUNCTION(exp2, exp2, 4, -130, 120)
   CHECK_FUNCTION(expm1, expm1, 4, -30, 80)
   CHECK_FUNCTION(log, log, 4, 0, 1000)

@@ -99,6 +99,19 @@ void check_short_sorts() {
         const int64 row = i % rows * n;
         return p[row + order[at(row + i / rows)]];
       }));
+      const int64 k = std::min<int64>(n, 7);
+      CHECK(holds(ca::topk(v, k, {.axis = 1, .largest = false}).indices, {rows, k},
+                  [&](int64 i) { return order[at(i / k * n + i % k)]; }));
+      for (int64 r = 0; r < rows; ++r) {
+        const auto first = order.begin() + std::ptrdiff_t(r * n);
+        const T* const q = p + r * n;
+        std::iota(first, first + std::ptrdiff_t(n), int64(0));
+        std::stable_sort(first, first + std::ptrdiff_t(n),
+                         [q](int64 i, int64 j) { return q[i] > q[j] || (q[i] != q[i] && q[j] == q[j]); });
+      }
+      const auto top = ca::topk(v, k, {.axis = 1});
+      CHECK(holds(top.indices, {rows, k}, [&](int64 i) { return order[at(i / k * n + i % k)]; }));
+      CHECK(holds(top.values, {rows, k}, [&](int64 i) { return p[i / k * n + order[at(i / k * n + i % k)]]; }));
     }
 }
 

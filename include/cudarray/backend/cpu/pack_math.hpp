@@ -246,9 +246,9 @@ CUDARRAY_FORCE_INLINE pack<double, N, B> bounded_exp(const pack<double, N, B>& x
   return scale(multiply_add(p * r, r, r) + c(1.), k);
 }
 
-/// exp, at most 1.1 ulp off, of float64 in packs below 64 bytes, where the library is the faster, 3. What is 0 is not
-/// computed: numbers that underflow take processors 15 times as long, and softmax is given infinities where a mask
-/// hides something.
+/// exp, at most 1.1 ulp off; of float64 the library's where packs are below 64 bytes, which is faster there. What is 0
+/// is not computed: numbers that underflow take processors 15 times as long, and softmax is given infinities where a
+/// mask hides something.
 template <class T, int N, class B>
 CUDARRAY_FORCE_INLINE pack<T, N, B> exp(const pack<T, N, B>& x) {
   const auto c = [](T v) { return splat<T, N, B>(v); };

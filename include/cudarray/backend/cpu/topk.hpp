@@ -204,7 +204,6 @@ detail::top_elements find_top(cpu device, const detail::sequences& s, int64 k, b
   using finder = top_finder<Build, T, Place>;
   const int64 parts = s.n < shared_sequence || s.outer >= num_threads() ? 1 : ::std::min<int64>(num_threads(), 16);
   const int64 room = finder::room(k, (s.n + parts - 1) / parts);
-  const bool is_short = k <= short_top && s.n <= short_top_sequence;
   const auto store = [&](int64 o, int64 i, int64 position) {
     static_cast<T*>(r.values->data)[o * k + i] = s.at<const T>()[o * s.n + position];
     static_cast<int64*>(r.positions->data)[o * k + i] = position;
@@ -214,7 +213,7 @@ detail::top_elements find_top(cpu device, const detail::sequences& s, int64 k, b
   };
   const auto one = [&](int64 o) {
     const T* const from = s.at<T>() + o * s.n;
-    if (is_short) {
+    if (k <= short_top && s.n <= short_top_sequence) {
       Place places[short_top];
       find_short_top<Build>(from, s.n, k, largest, places);
       return store_all(o, places);
@@ -234,8 +233,9 @@ detail::top_elements find_top(cpu device, const detail::sequences& s, int64 k, b
     store_all(o, places);
   };
   if constexpr (::std::is_same_v<Place, packed_place<Build>>) {
-    constexpr int N = sort_network<Build, uint64>::N;
-    if (N >= 4 && is_short && s.outer >= N) {
+    using network = sort_network<Build, uint64>;
+    constexpr int N = network::N;
+    if (N >= 4 && k <= short_top && s.n <= network::limit && s.outer >= N) {
       group_sequences<N>(
           s, (2 * s.n + k) * N * int64(sizeof(uint64)),
           [&](int64 o, void* space) {
