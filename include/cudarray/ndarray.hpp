@@ -71,20 +71,11 @@ class ndarray {
 
   /// Evaluates an expression into a new array, converting within NumPy's `same_kind`. Throws stale_error.
   template <array_expression E, class Build = this_build>
-  ndarray(const E& e) {
+  ndarray(const E& e) : ndarray(value_of<Build>(e)) {
     constexpr bool kinds = detail::same_kind<value_type_t<E>, T>, here = detail::on_device<E, Device>;
     static_assert(kinds, "cudarray: this conversion of dtypes loses information: write ca::astype<T>(x)");
     static_assert(here,
                   "cudarray: the array is on another device: copy it with ca::to<ca::cuda>(x) or ca::to<ca::cpu>(x)");
-    if constexpr (kinds && here) {
-      auto r = [&] {
-        // what a selection reads as is a new array already
-        if constexpr (::std::is_same_v<E, selection<T, Device>>) return e.template node<Build>();
-        else return detail::materialise<Build>(detail::cast_node<T>(detail::as_operand<T>("", e)));
-      }();
-      store_ = ::std::move(r.store);
-      layout_ = r.where;
-    }
   }
 
   CUDARRAY_PER_BUILD ndarray& operator=(const ndarray&) & = default;
@@ -183,13 +174,13 @@ class ndarray {
   /// The elements of a contiguous host array. Throws value_error if it is not contiguous.
   CUDARRAY_PER_BUILD ::std::span<T> span() const requires(Device::host_accessible) {
     if (!is_contiguous())
-      throw value_error(detail::cat("span: the array of shape ", shape(), " is not contiguous: use .copy()"));
+      detail::fail<value_error>("span: the array of shape ", shape(), " is not contiguous: use .copy()");
     return {data(), ::std::size_t(size())};
   }
   /// Unchecked access by N indices. Throws shape_error if the array does not have N axes.
   template <int N, class Build = this_build>
   detail::accessor<T, N> access() const requires(Device::host_accessible) {
-    if (ndim() != N) throw shape_error(detail::cat("access: ", N, " indices for an array of shape ", shape()));
+    if (ndim() != N) detail::fail<shape_error>("access: ", N, " indices for an array of shape ", shape());
     detail::accessor<T, N> a{data(), {}};
     for (int i = 0; i < N; ++i) a.stride[i] = layout_.stride[i];
     return a;
@@ -198,7 +189,7 @@ class ndarray {
   template <::std::integral... I, class Build = this_build>
   T& at(I... i) const requires(Device::host_accessible) {
     if (int(sizeof...(I)) != ndim())
-      throw index_error(detail::cat("at: ", sizeof...(I), " indices for an array of shape ", shape()));
+      detail::fail<index_error>("at: ", sizeof...(I), " indices for an array of shape ", shape());
     const index_item items[sizeof...(I) + 1] = {index_item(i)..., index_item(0)};
     const int64 offset = detail::index_layout(layout_, items, int(sizeof...(I))).offset;
     return static_cast<T*>(store_->data)[offset];
@@ -207,7 +198,7 @@ class ndarray {
   /// The value of an array of one element. Waits for the device. Throws value_error for any other size.
   CUDARRAY_PER_BUILD T item() const {
     if (size() != 1)
-      throw value_error(detail::cat("item: an array of shape ", shape(), " has ", size(), " elements, not one"));
+      detail::fail<value_error>("item: an array of shape ", shape(), " has ", size(), " elements, not one");
     T v{};
     copy_to_host(device(), &v, *store_, ::std::size_t(layout_.offset) * sizeof(T), sizeof(T));
     return v;
@@ -245,6 +236,15 @@ class ndarray {
   template <class Make>
   ndarray(const detail::storage_ref& s, const Make& make) : store_(s), layout_(make()) {}
 
+  template <class Build, class E>
+  static detail::leaf<T, Device> value_of(const E& e) {
+    // what a selection reads as is a new array already
+    if constexpr (::std::is_same_v<E, selection<T, Device>>) return e.template node<Build>();
+    else if constexpr (detail::same_kind<value_type_t<E>, T> && detail::on_device<E, Device>)
+      return detail::materialise<Build>(detail::cast_node<T>(detail::as_operand<T>("", e)));
+    else return {detail::no_storage(), layout{}};  // reported by who asks
+  }
+
   template <class Build, class V>
   void write(const V& v) {
     if (!store_.get()) store_ = detail::no_storage();
@@ -261,7 +261,7 @@ class ndarray {
       static_assert(kinds, "cudarray: this conversion of dtypes loses information: write ca::astype<T>(x)");
       if constexpr (kinds) {
         if (n.dims() != shape())
-          throw shape_error(detail::cat(function, ": the result's shape ", n.dims(), " is not the array's, ", shape()));
+          detail::fail<shape_error>(function, ": the result's shape ", n.dims(), " is not the array's, ", shape());
         write<Build>(n);
       }
     }

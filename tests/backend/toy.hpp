@@ -17,7 +17,7 @@ namespace cudarray::inline v0::backend {
 
 inline detail::storage_ref allocate(toy device, std::size_t bytes) {
   void* const data = bytes < SIZE_MAX - 64 ? std::aligned_alloc(64, (bytes / 64 + 1) * 64) : nullptr;
-  if (data == nullptr) throw out_of_memory(detail::cat("toy: ", bytes, " bytes could not be allocated"));
+  if (data == nullptr) detail::fail<out_of_memory>("toy: ", bytes, " bytes could not be allocated");
   auto* s = new detail::storage;
   s->data = data;
   s->bytes = bytes;

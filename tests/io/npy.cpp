@@ -146,6 +146,8 @@ TEST_CASE("npy: wrong files") {
   SECTION("missing") {
     CHECK(test::thrown<ca::io_error>([] { ca::load<float>("/no/such/file.npy"); }) ==
           "/no/such/file.npy: No such file or directory");
+    const std::string name(3000, 'x');
+    CHECK(test::thrown<ca::io_error>([&] { ca::load<float>("/no/such/" + name); }).find(name + ": ") == 9);
   }
   SECTION("not writable") {
     CHECK(test::thrown<ca::io_error>([] { ca::save("/no/such/file.npy", ca::zeros({2})); }) ==

@@ -1,5 +1,7 @@
 // Factories; expected values from NumPy or paper.
 // SPDX-License-Identifier: MIT
+#include <array>
+
 #include "test.hpp"
 
 namespace {
@@ -112,6 +114,10 @@ TEST_CASE("creation: array from host elements is a copy") {
   CHECK(test::equal(b, {6}, ints{1, 2, 3, 4, 5, 6}));
   CHECK(test::equal(s, {2}, ints{2, 3}));
   CHECK(is<decltype(ca::array(std::vector<long long>{1})), ca::int64>);
+  CHECK(test::equal(ca::array(std::array<double, 4>{1, 2, 3, 4}, {2, 2}), {2, 2}, ints{1, 2, 3, 4}));
+  CHECK(test::equal(ca::array<float>(std::span<const float>(v)), {6}, ints{1, 9, 3, 4, 5, 6}));
+  const bool masks[] = {true, false, true};
+  CHECK(test::equal(ca::array(std::span<const bool>(masks)), {3}, ints{1, 0, 1}));
   CHECK(ca::array(floats{}).shape() == ca::shape{0});
   CHECK(ca::array(floats{}, {2, 0}).shape() == ca::shape{2, 0});
   CHECK(test::equal(ca::array(floats{3}, {}), {}, ints{3}));

@@ -1,14 +1,10 @@
-// The exception types, and building their texts.
+// The exception types, and throwing them.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstdio>
 #include <stdexcept>
-#include <string>
-#include <type_traits>
 
-#include "annotations.hpp"
-#include "build.hpp"
+#include "text.hpp"
 
 namespace cudarray::inline v0 {
 
@@ -74,29 +70,18 @@ class CUDARRAY_PUBLIC io_error : public error {
 
 namespace detail {
 
-CUDARRAY_PER_BUILD inline void append(::std::string& s, const char* v) { s += v; }
-CUDARRAY_PER_BUILD inline void append(::std::string& s, const ::std::string& v) { s += v; }
-CUDARRAY_PER_BUILD inline void append(::std::string& s, char v) { s += v; }
-/// One function formats every number, as printf does.
-template <class N>
-CUDARRAY_COLD CUDARRAY_PER_BUILD void append_as(::std::string& s, const char* format, N v) {
-  char text[48];
-  ::std::snprintf(text, sizeof text, format, v);
-  s += text;
+/// Throws an exception with a text of values, one after another.
+template <class E>
+[[noreturn]] CUDARRAY_COLD CUDARRAY_PER_BUILD void fail_with(const piece* pieces, int n) {
+  text t;
+  append(t, pieces, n);
+  t.add("", 1);
+  throw E(t.data());
 }
-template <class I>
-requires(::std::is_integral_v<I>) CUDARRAY_PER_BUILD void append(::std::string& s, I v) {
-  if constexpr (::std::is_signed_v<I>) append_as<long long>(s, "%lld", v);
-  else append_as<unsigned long long>(s, "%llu", v);
-}
-CUDARRAY_PER_BUILD inline void append(::std::string& s, double v) { append_as<double>(s, "%.15g", v); }
-
-/// Joins values into a text; types of the library add an overload of `append` beside themselves.
-template <class... A>
-CUDARRAY_COLD CUDARRAY_PER_BUILD ::std::string cat(const A&... a) {
-  ::std::string s;
-  (append(s, a), ...);
-  return s;
+template <class E, class... A>
+[[noreturn]] CUDARRAY_FORCE_INLINE void fail(const A&... a) {
+  const piece pieces[] = {piece(a)...};
+  fail_with<E>(pieces, int(sizeof...(A)));
 }
 
 }  // namespace detail

@@ -77,9 +77,9 @@ CUDARRAY_PER_BUILD inline layout index_layout(const layout& l, const index_item*
     used += items[i].is == what::integer || items[i].is == what::slice_;
     dots += items[i].is == what::ellipsis_;
   }
-  if (dots > 1) throw index_error("index: more than one ellipsis");
+  if (dots > 1) fail<index_error>("index: more than one ellipsis");
   if (used > l.ndim())
-    throw index_error(cat("index: ", used, " indices for an array of ", l.ndim(), " axes, shape ", l.dims));
+    fail<index_error>("index: ", used, " indices for an array of ", l.ndim(), " axes, shape ", l.dims);
   layout r;
   r.offset = l.offset;
   int axis = 0;
@@ -96,11 +96,11 @@ CUDARRAY_PER_BUILD inline layout index_layout(const layout& l, const index_item*
     } else if (it.is == what::integer) {
       const int64 d = l.dims[axis];
       if (it.integer < -d || it.integer >= d)
-        throw index_error(cat("index: ", it.integer, " is out of bounds for axis ", axis, " with size ", d));
+        fail<index_error>("index: ", it.integer, " is out of bounds for axis ", axis, " with size ", d);
       r.offset += (it.integer < 0 ? it.integer + d : it.integer) * l.stride[axis++];
     } else {
       const int64 d = l.dims[axis], step = it.step.given ? it.step.value : 1;
-      if (step == 0) throw value_error("slice: the step is 0");
+      if (step == 0) fail<value_error>("slice: the step is 0");
       const int64 low = step > 0 ? 0 : -1, high = step > 0 ? d : d - 1;  // as Python's slice.indices
       const auto clip = [&](slice_bound b, int64 absent) {
         if (!b.given) return absent;
@@ -139,7 +139,7 @@ CUDARRAY_PER_BUILD inline layout broadcast_layout(const char* function, const la
     fits = l.dims[i] == to[i + lead] || l.dims[i] == 1;
     r.stride[i + lead] = l.dims[i] == 1 ? 0 : l.stride[i];
   }
-  if (!fits) throw shape_error(cat(function, ": shape ", l.dims, " does not broadcast to ", to));
+  if (!fits) fail<shape_error>(function, ": shape ", l.dims, " does not broadcast to ", to);
   return r;
 }
 
@@ -162,7 +162,7 @@ CUDARRAY_PER_BUILD inline shape resolve_reshape(const shape& from, const shape& 
     known = n;
   }
   if (known != n || (unknown >= 0 && r[unknown] < 0))
-    throw shape_error(cat("reshape: cannot reshape ", from, " (", n, " elements) to ", request));
+    fail<shape_error>("reshape: cannot reshape ", from, " (", n, " elements) to ", request);
   return r;
 }
 

@@ -23,7 +23,7 @@ class shape {
   constexpr shape(I n) : ndim_(1), dim_{int64(n)} {}
   /// Throws shape_error for more than `max_rank` axes.
   CUDARRAY_PER_BUILD constexpr shape(const int64* dims, int n) : ndim_(n) {
-    if (n > max_rank) throw shape_error(detail::cat("shape: ", n, " axes, at most ", max_rank, " are supported"));
+    if (n > max_rank) detail::fail<shape_error>("shape: ", n, " axes, at most ", max_rank, " are supported");
     for (int i = 0; i < n; ++i) dim_[i] = dims[i];
   }
 
@@ -40,7 +40,7 @@ class shape {
     return n;
   }
   constexpr void push_back(int64 n) {
-    if (ndim_ == max_rank) throw shape_error(detail::cat("shape: more than ", max_rank, " axes"));
+    if (ndim_ == max_rank) detail::fail<shape_error>("shape: more than ", max_rank, " axes");
     dim_[ndim_++] = n;
   }
   friend constexpr bool operator==(const shape& a, const shape& b) {
@@ -51,13 +51,12 @@ class shape {
   }
   friend constexpr bool operator!=(const shape& a, const shape& b) { return !(a == b); }
   /// As Python prints a tuple: `(3, 4)`, `(3,)`, `()`.
-  CUDARRAY_COLD CUDARRAY_PER_BUILD friend void append(::std::string& s, const shape& v) {
-    s += '(';
+  CUDARRAY_COLD CUDARRAY_PER_BUILD friend void append(detail::text& t, const shape& v) {
     for (int i = 0; i < v.ndim_; ++i) {
-      if (i) s += ", ";
-      detail::append(s, v.dim_[i]);
+      t.add(i == 0 ? "(" : ", ");
+      append(t, detail::piece(v.dim_[i]));
     }
-    s += v.ndim_ == 1 ? ",)" : ")";
+    t.add(v.ndim_ == 0 ? "()" : v.ndim_ == 1 ? ",)" : ")");
   }
   ::std::string str() const { return detail::cat(*this); }
 
@@ -73,9 +72,9 @@ namespace detail {
 CUDARRAY_PER_BUILD inline const shape& check_extents(const char* function, const shape& s) {
   int64 n = 1;
   for (int64 d : s) {
-    if (d < 0) throw shape_error(cat(function, ": negative extent in shape ", s));
+    if (d < 0) fail<shape_error>(function, ": negative extent in shape ", s);
     if (d != 0 && (__builtin_mul_overflow(n, d, &n) || n >= (int64(1) << 55)))
-      throw shape_error(cat(function, ": shape ", s, " is too large"));
+      fail<shape_error>(function, ": shape ", s, " is too large");
   }
   return s;
 }
@@ -83,7 +82,7 @@ CUDARRAY_PER_BUILD inline const shape& check_extents(const char* function, const
 /// The axis counted from the front; negative ones count from the end. Throws index_error.
 CUDARRAY_PER_BUILD inline int normal_axis(const char* function, int64 axis, int ndim) {
   if (axis < -ndim || axis >= ndim)
-    throw index_error(cat(function, ": axis ", axis, " is out of bounds for an array of ", ndim, " axes"));
+    fail<index_error>(function, ": axis ", axis, " is out of bounds for an array of ", ndim, " axes");
   return int(axis < 0 ? axis + ndim : axis);
 }
 
@@ -97,7 +96,7 @@ CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD inline shape broadcast_shapes(const char* 
   for (int i = lead; i < longer.ndim(); ++i) {
     const int64 x = longer[i], y = shorter[i - lead];
     if (x == y) continue;
-    if (x != 1 && y != 1) throw shape_error(cat(function, ": shapes ", a, " and ", b, " differ at axis ", i));
+    if (x != 1 && y != 1) fail<shape_error>(function, ": shapes ", a, " and ", b, " differ at axis ", i);
     r[i] = x == 1 ? y : x;
   }
   return r;
@@ -114,7 +113,7 @@ class axes {
   constexpr axes(::std::initializer_list<int> list) : axes(list.begin(), int(list.size())) {}
   /// From a list known at run time. Throws shape_error for more than `max_rank`.
   CUDARRAY_PER_BUILD constexpr axes(const int* list, int n) : n_(n) {
-    if (n > max_rank) throw shape_error(detail::cat("axes: ", n, " axes given, at most ", max_rank, " exist"));
+    if (n > max_rank) detail::fail<shape_error>("axes: ", n, " axes given, at most ", max_rank, " exist");
     for (int i = 0; i < n; ++i) axis_[i] = list[i];
   }
   /// Every axis of the operand.
@@ -133,7 +132,7 @@ class axes {
     unsigned m = 0;
     for (int i = 0; i < n_; ++i) {
       const unsigned bit = 1u << detail::normal_axis(function, axis_[i], ndim);
-      if (m & bit) throw value_error(detail::cat(function, ": axis ", axis_[i], " is named twice"));
+      if (m & bit) detail::fail<value_error>(function, ": axis ", axis_[i], " is named twice");
       m |= bit;
     }
     return m;

@@ -15,7 +15,7 @@ namespace detail {
 CUDARRAY_PUBLIC inline int thread_setting = 0;
 
 /// OMP_NUM_THREADS, which all of the field reads, else the processors this process may run on.
-inline int default_threads() {
+CUDARRAY_COLD inline int default_threads() {
   if (const char* s = ::std::getenv("OMP_NUM_THREADS"))
     if (const int n = ::std::atoi(s); n > 0) return n;
 #if defined(__linux__)
@@ -39,7 +39,7 @@ inline int num_threads() {
 /// From now on operations on the CPU use up to n threads, small ones the calling one alone. Throws value_error for n
 /// below 1 or above 1024.
 inline void set_num_threads(int n) {
-  if (n < 1 || n > 1024) throw value_error(detail::cat("set_num_threads: ", n, " threads; 1 to 1024 are possible"));
+  if (n < 1 || n > 1024) detail::fail<value_error>("set_num_threads: ", n, " threads; 1 to 1024 are possible");
   __atomic_store_n(&detail::thread_setting, n, __ATOMIC_RELAXED);
 }
 

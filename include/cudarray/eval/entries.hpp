@@ -1,4 +1,4 @@
-// The backend entries for running plans: what a device that is not included answers with.
+// The backend entries for running plans: what a device that is not included answers with. New arrays.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -27,3 +27,13 @@ detail::fault_record* fault_slot(Device) {
 }
 
 }  // namespace cudarray::inline v0::backend
+
+namespace cudarray::inline v0::detail {
+
+/// An array of uninitialised elements, in C order.
+template <class T, class Device>
+CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD leaf<T, Device> new_leaf(Device device, const shape& dims) {
+  return {allocate(device, ::std::size_t(dims.elements()) * sizeof(T)), dims};
+}
+
+}  // namespace cudarray::inline v0::detail

@@ -180,7 +180,7 @@ auto materialise(const N& n) -> leaf<node_value_t<N>, device_type_t<N>> {
   using D = device_type_t<N>;
   const int ordinal = check_leaves(n);
   const shape& dims = n.dims();
-  leaf<T, D> r(allocate(D{ordinal}, ::std::size_t(dims.elements()) * sizeof(T)), dims);
+  leaf<T, D> r = new_leaf<T>(D{ordinal}, dims);
   if constexpr (ends_in_reduce<N>) run<Build, T, D>(r.store, r.where, n, ordinal);
   else run<Build, T, D>(r.store, r.where, settle<Build>(n), ordinal);
   return r;  // as it was made: what nobody else has seen needs no count of writes
@@ -193,9 +193,8 @@ auto materialise_two(const Op& op, const leaf<T, D>& x, const N& n) -> ::std::pa
   static_assert(::std::is_same_v<node_value_t<N>, T> && !has_reduce<N> && !has_gather<N>);
   const int ordinal = check_leaves(n);
   const shape& dims = n.dims();
-  const ::std::size_t bytes = ::std::size_t(dims.elements()) * sizeof(T);
-  leaf<T, D> first(allocate(D{ordinal}, bytes), dims), second(allocate(D{ordinal}, bytes), dims);
-  if (bytes == 0) return {first, second};
+  const leaf<T, D> first = new_leaf<T>(D{ordinal}, dims), second = new_leaf<T>(D{ordinal}, dims);
+  if (dims.elements() == 0) return {first, second};
   iteration_space<3 + N::leaves> s;
   s.ndim = s.kept = dims.ndim();
   copy_extents(s.extent, dims);
@@ -215,21 +214,20 @@ auto materialise_two(const Op& op, const leaf<T, D>& x, const N& n) -> ::std::pa
 
 /// Throws value_error where an array must not be written.
 CUDARRAY_PER_BUILD inline void check_writable(const storage& s, const layout& l) {
-  if (s.read_only) throw value_error("assignment: the array borrows const memory, so it is read-only");
+  if (s.read_only) fail<value_error>("assignment: the array borrows const memory, so it is read-only");
   if (repeats_elements(l))
-    throw value_error(
-        cat("assignment: the array of shape ", l.dims, " repeats elements (stride 0), so it is read-only"));
+    fail<value_error>("assignment: the array of shape ", l.dims, " repeats elements (stride 0), so it is read-only");
 }
 /// Throws that, or shape_error where a value of the shape `from` does not fit.
 CUDARRAY_PER_BUILD inline void check_assignment(const storage& s, const layout& to, const shape& from) {
   check_writable(s, to);
   if (from != to.dims && broadcast_shapes("assignment", to.dims, from) != to.dims)
-    throw shape_error(cat("assignment: shape ", from, " does not broadcast to ", to.dims));
+    fail<shape_error>("assignment: shape ", from, " does not broadcast to ", to.dims);
 }
 /// Throws what check_leaves does, and device_error for leaves on another ordinal than what is written.
 CUDARRAY_PER_BUILD inline void check_operands(const storage& s, const leaf_use* of, int count) {
   if (const int other = check_leaves(of, count); other != s.ordinal)
-    throw device_error(cat("assignment: operands on devices ", s.ordinal, " and ", other, ": move one with ca::to"));
+    fail<device_error>("assignment: operands on devices ", s.ordinal, " and ", other, ": move one with ca::to");
 }
 
 /// Writes an expression into an array, broadcasting and converting. Alias-safe; a temporary is made only if needed.

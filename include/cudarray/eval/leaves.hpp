@@ -35,9 +35,9 @@ struct leaf_list {
 CUDARRAY_PER_BUILD inline int check_leaves(const leaf_use* of, int count) {
   for (int k = 0; k < count; ++k) {
     if (of[k].store != nullptr && write_count(*of[k].store) != of[k].stamp)
-      throw stale_error("array written after this expression was built; use ca::eval where you meant a value");
+      fail<stale_error>("array written after this expression was built; use ca::eval where you meant a value");
     if (of[k].ordinal != of[0].ordinal)
-      throw device_error(cat("operands on devices ", of[0].ordinal, " and ", of[k].ordinal, ": move one with ca::to"));
+      fail<device_error>("operands on devices ", of[0].ordinal, " and ", of[k].ordinal, ": move one with ca::to");
   }
   return count > 0 ? of[0].ordinal : 0;
 }

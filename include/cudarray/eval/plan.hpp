@@ -39,7 +39,7 @@ inline void throw_fault(const fault_record& f) {
   const char* function = f.function;
   const int64 value = f.value, limit = f.limit;
   const int axis = f.axis;
-  throw index_error(cat(function, ": index ", value, " is out of bounds for axis ", axis, " with size ", limit));
+  fail<index_error>(function, ": index ", value, " is out of bounds for axis ", axis, " with size ", limit);
 }
 
 /// Types that SIMD packs have lanes of.

@@ -87,18 +87,23 @@ CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD inline int simplify_axes(int64* extent, in
   return n > begin ? last + 1 : begin;
 }
 
-template <int Operands>
-CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD void simplify(iteration_space<Operands>& s, bool reorder_reduced) {
-  if (s.ndim == 1 && s.extent[0] != 1) return;
-  const int kept_end = simplify_axes(s.extent, s.stride, Operands, 0, s.kept, true);
-  const int end = simplify_axes(s.extent, s.stride, Operands, s.kept, s.ndim, reorder_reduced);
-  const int gap = s.kept - kept_end;
-  for (int i = s.kept; gap > 0 && i < end; ++i) {
-    s.extent[i - gap] = s.extent[i];
-    for (int k = 0; k < Operands; ++k) s.stride[k][i - gap] = s.stride[k][i];
+/// The same for all axes, of which the first `kept` are those of the result.
+CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD inline void simplify_all(int64* extent, int64 (*stride)[max_rank], int operands,
+                                                               int& kept, int& ndim, bool reorder_reduced) {
+  const int kept_end = simplify_axes(extent, stride, operands, 0, kept, true);
+  const int end = simplify_axes(extent, stride, operands, kept, ndim, reorder_reduced);
+  const int gap = kept - kept_end;
+  for (int i = kept; gap > 0 && i < end; ++i) {
+    extent[i - gap] = extent[i];
+    for (int k = 0; k < operands; ++k) stride[k][i - gap] = stride[k][i];
   }
-  s.kept = kept_end;
-  s.ndim = end - gap;
+  kept = kept_end;
+  ndim = end - gap;
+}
+template <int Operands>
+void simplify(iteration_space<Operands>& s, bool reorder_reduced) {
+  if (s.ndim == 1 && s.extent[0] != 1) return;
+  simplify_all(s.extent, s.stride, Operands, s.kept, s.ndim, reorder_reduced);
 }
 
 }  // namespace cudarray::inline v0::detail

@@ -56,7 +56,7 @@ constexpr bool on_one_device() {
 template <class C, class S>
 scalar<C> fit_scalar(const char* function, S s) {
   if constexpr (is_integer<C> && is_integer<normal_dtype_t<S>>) {
-    if (!::std::in_range<C>(s)) throw value_error(cat(function, ": the scalar ", s, " does not fit ", dtype_name<C>));
+    if (!::std::in_range<C>(s)) fail<value_error>(function, ": the scalar ", s, " does not fit ", dtype_name<C>);
   }
   return {convert_scalar<C>(normal_dtype_t<S>(s))};
 }

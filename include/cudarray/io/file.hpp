@@ -34,7 +34,7 @@ class file {
   void close() {
     if (::std::fclose(::std::exchange(f_, nullptr)) != 0) fail(::std::strerror(errno));
   }
-  [[noreturn]] void fail(const ::std::string& why) const { throw io_error(cat(path_, ": ", why)); }
+  [[noreturn]] void fail(const ::std::string& why) const { detail::fail<io_error>(path_, ": ", why); }
 
  private:
   ::std::string path_;

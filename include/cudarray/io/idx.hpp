@@ -33,7 +33,7 @@ class gzip_reader {
       at += ::std::size_t(n);
     }
   }
-  [[noreturn]] void fail(const ::std::string& why) const { throw io_error(cat(path_, ": ", why)); }
+  [[noreturn]] void fail(const ::std::string& why) const { detail::fail<io_error>(path_, ": ", why); }
 
  private:
   ::std::string path_;
@@ -73,7 +73,7 @@ const ndarray<uint8, Host> load_idx(const ::std::string& path, int axes) {
     if (__builtin_mul_overflow(count, s[i] > 0 ? s[i] : 1, &count) || count > (int64(1) << 34))
       f.fail(detail::cat("an implausible shape, ", s));
   }
-  ndarray<uint8, Host> a(detail::leaf<uint8, Host>(allocate(Host{}, ::std::size_t(s.elements())), s));
+  ndarray<uint8, Host> a(detail::new_leaf<uint8>(Host{}, s));
   f.read(a.data(), ::std::size_t(a.nbytes()));
   return a;
 }

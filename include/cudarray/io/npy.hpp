@@ -78,8 +78,8 @@ const ndarray<T, Device> load(const ::std::string& path, Device device = {}) {
   if (descr.empty() || (order != "False" && order != "True") || header.find("'shape': (") == ::std::string::npos)
     f.fail("a malformed header");
   if (descr != detail::npy_descr<T>())
-    throw dtype_error(
-        detail::cat(path, ": the file holds ", descr, ", not ", detail::npy_descr<T>(), " (", dtype_name<T>, ")"));
+    detail::fail<dtype_error>(path, ": the file holds ", descr, ", not ", detail::npy_descr<T>(), " (", dtype_name<T>,
+                              ")");
   shape s;
   int64 count = 1;
   for (const char* p = extents.c_str(); *p;) {
@@ -93,7 +93,7 @@ const ndarray<T, Device> load(const ::std::string& path, Device device = {}) {
   }
   if (order == "True")
     for (int i = 0; i < s.ndim() / 2; ++i) ::std::swap(s[i], s[s.ndim() - 1 - i]);
-  ndarray<T, Host> a(detail::leaf<T, Host>(allocate(Host{}, ::std::size_t(s.elements()) * sizeof(T)), s));
+  ndarray<T, Host> a(detail::new_leaf<T>(Host{}, s));
   f.read(a.data(), ::std::size_t(a.nbytes()));
   if (order == "True") a = a.t();
   return to<Device, ndarray<T, Host>, Build>(a, device);

@@ -27,8 +27,7 @@ struct memory_account {
 CUDARRAY_PUBLIC inline bool poison_memory = false;
 
 [[noreturn]] CUDARRAY_COLD inline void fail_charge(const char* device, int64 bytes, int64 used, int64 limit) {
-  throw out_of_memory(
-      cat(device, ": ", bytes, " bytes beside the ", used, " in use would exceed the limit of ", limit));
+  fail<out_of_memory>(device, ": ", bytes, " bytes beside the ", used, " in use would exceed the limit of ", limit);
 }
 
 /// Books memory that is about to be allocated. Throws out_of_memory where it would exceed the limit.

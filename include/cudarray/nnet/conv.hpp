@@ -52,8 +52,8 @@ CUDARRAY_PER_BUILD convolution describe(convolution::what part, const ndarray<T,
 CUDARRAY_PER_BUILD inline window_grid conv_grid(const char* function, const shape& x, const shape& w,
                                                 const conv_options& o) {
   if (w.ndim() != 4 || (x.ndim() == 4 && w[1] != x[1]))
-    throw shape_error(cat(function, ": filters of shape ", w, " for images of shape ", x,
-                          "; (k, c, r, s) and (n, c, h, w) are wanted"));
+    cudarray::detail::fail<shape_error>(function, ": filters of shape ", w, " for images of shape ", x,
+                                        "; (k, c, r, s) and (n, c, h, w) are wanted");
   return make_grid(function, x, {w[2], w[3]}, o.stride, o.padding);
 }
 
@@ -61,7 +61,8 @@ inline void check_gradient(const char* function, const shape& dy, const shape& x
                            const window_grid& g) {
   const shape expected{x[0], w[0], g.p, g.q};
   if (dy != expected)
-    throw shape_error(cat(function, ": the gradient has shape ", dy, ", the convolution's result ", expected));
+    cudarray::detail::fail<shape_error>(function, ": the gradient has shape ", dy, ", the convolution's result ",
+                                        expected);
 }
 
 template <class Build, class T, class D>

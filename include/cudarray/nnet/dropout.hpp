@@ -25,8 +25,7 @@ struct masked_number {
 /// What dropout multiplies by, lazy.
 template <class T, class Device>
 CUDARRAY_PER_BUILD auto mask_of(const char* function, const shape& s, double p, random::generator& g, Device device) {
-  if (!(p >= 0 && p < 1))
-    throw value_error(cudarray::detail::cat(function, ": the probability ", p, " is not in [0, 1)"));
+  if (!(p >= 0 && p < 1)) cudarray::detail::fail<value_error>(function, ": the probability ", p, " is not in [0, 1)");
   const double kept = 1 / (1 - p);
   const auto mask = [&](float value) {
     return random::detail_random::drawn(

@@ -30,8 +30,8 @@ auto linear(const X& x, const W& w, const B& b, const linear_options& o = {}) {
   if constexpr (one_dtype && one_device) {
     const A input(x), weights(w), bias(b);
     if (weights.ndim() != 2 || bias.shape() != shape{weights.shape(1)})
-      throw shape_error(cudarray::detail::cat("nnet::linear: weights of shape ", weights.shape(),
-                                              " and a bias of shape ", bias.shape(), "; (k, n) and (n,) are wanted"));
+      cudarray::detail::fail<shape_error>("nnet::linear: weights of shape ", weights.shape(), " and a bias of shape ",
+                                          bias.shape(), "; (k, n) and (n,) are wanted");
     const A bias_row = ascontiguousarray<T, D, Build>(bias);
     cudarray::detail::epilogue e{bias_row.node().store.get(), bias_row.where().offset, o.activation == activation::relu,
                                  false};

@@ -19,13 +19,13 @@ namespace detail {
 CUDARRAY_PER_BUILD inline window_grid pool_grid(const char* function, const shape& x, const pool_options& o) {
   const extent2 stride(o.stride.h == 0 ? o.window.h : o.stride.h, o.stride.w == 0 ? o.window.w : o.stride.w);
   if (2 * o.padding.h > o.window.h || 2 * o.padding.w > o.window.w)
-    throw value_error(cat(function, ": padding (", o.padding.h, ", ", o.padding.w, ") is more than half the window (",
-                          o.window.h, ", ", o.window.w, ")"));
+    cudarray::detail::fail<value_error>(function, ": padding (", o.padding.h, ", ", o.padding.w,
+                                        ") is more than half the window (", o.window.h, ", ", o.window.w, ")");
   window_grid g = make_grid(function, x, o.window, stride, o.padding);
   const int64 high = g.h + 2 * g.padding.h, wide = g.w + 2 * g.padding.w;
   if (high > INT32_MAX / wide)
-    throw value_error(cat(function, ": images of ", high, " x ", wide, " pixels with their padding: at most ",
-                          INT32_MAX, " can be pooled"));
+    cudarray::detail::fail<value_error>(function, ": images of ", high, " x ", wide,
+                                        " pixels with their padding: at most ", INT32_MAX, " can be pooled");
   if (g.stride.h > high) g.stride.h = high;  // there is one window
   if (g.stride.w > wide) g.stride.w = wide;
   return g;
@@ -34,7 +34,7 @@ CUDARRAY_PER_BUILD inline window_grid pool_grid(const char* function, const shap
 inline void check_pool_gradient(const char* function, const shape& dy, const shape& x, const window_grid& g) {
   const shape expected = g.results(x);
   if (dy != expected)
-    throw shape_error(cat(function, ": the gradient has shape ", dy, ", the pooling's result ", expected));
+    cudarray::detail::fail<shape_error>(function, ": the gradient has shape ", dy, ", the pooling's result ", expected);
 }
 
 /// What the entries are given: the result, and what it is computed from, C-contiguous.

@@ -31,16 +31,17 @@ struct window_grid {
 /// Throws shape_error where the operand is not (n, c, h, w) or no window fits, value_error for a stride below 1.
 CUDARRAY_PER_BUILD inline window_grid make_grid(const char* function, const shape& x, extent2 window, extent2 stride,
                                                 extent2 padding) {
-  if (x.ndim() != 4) throw shape_error(cat(function, ": images of shape ", x, ", not (n, c, h, w)"));
+  if (x.ndim() != 4) cudarray::detail::fail<shape_error>(function, ": images of shape ", x, ", not (n, c, h, w)");
   if (stride.h < 1 || stride.w < 1)
-    throw value_error(cat(function, ": stride (", stride.h, ", ", stride.w, ") is not positive"));
+    cudarray::detail::fail<value_error>(function, ": stride (", stride.h, ", ", stride.w, ") is not positive");
   if (padding.h < 0 || padding.w < 0)
-    throw value_error(cat(function, ": padding (", padding.h, ", ", padding.w, ") is negative"));
+    cudarray::detail::fail<value_error>(function, ": padding (", padding.h, ", ", padding.w, ") is negative");
   window_grid g{x[2], x[3], window, stride, padding, 0, 0};
   const int64 free_h = g.h + 2 * padding.h - window.h, free_w = g.w + 2 * padding.w - window.w;
   if (window.h < 1 || window.w < 1 || free_h < 0 || free_w < 0)
-    throw shape_error(cat(function, ": a window of (", window.h, ", ", window.w, ") does not fit images of ", x,
-                          " with padding (", padding.h, ", ", padding.w, ")"));
+    cudarray::detail::fail<shape_error>(function, ": a window of (", window.h, ", ", window.w,
+                                        ") does not fit images of ", x, " with padding (", padding.h, ", ", padding.w,
+                                        ")");
   g.p = free_h / stride.h + 1;
   g.q = free_w / stride.w + 1;
   return g;

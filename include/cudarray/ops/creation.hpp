@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <vector>
-
 #include "math.hpp"
 
 namespace cudarray::inline v0 {
@@ -12,7 +10,7 @@ namespace detail {
 template <class T, class Device>
 leaf<T, Device> new_array(const char* function, const shape& s, Device device) {
   check_extents(function, s);
-  return {allocate(device, ::std::size_t(s.elements()) * sizeof(T)), s};
+  return new_leaf<T>(device, s);
 }
 
 /// A generated expression evaluated into a new array.
@@ -98,7 +96,7 @@ auto arange(S start, ::std::type_identity_t<S> stop, ::std::type_identity_t<S> s
   using natural = ::std::conditional_t<::std::is_integral_v<S>, int64, float>;
   using V = ::std::conditional_t<::std::is_void_v<T>, natural, T>;
   using C = ::std::conditional_t<::std::is_integral_v<S>, int64, double>;
-  if (step == S(0)) throw value_error("arange: the step is 0");
+  if (step == S(0)) detail::fail<value_error>("arange: the step is 0");
   int64 n = 0;
   if constexpr (::std::is_integral_v<S>) {
     const int64 span = int64(stop) - int64(start), by = int64(step);
@@ -106,7 +104,7 @@ auto arange(S start, ::std::type_identity_t<S> stop, ::std::type_identity_t<S> s
   } else {
     const double count = math::ceil((double(stop) - double(start)) / double(step));
     if (!(count < 9e15))
-      throw value_error(detail::cat("arange: ", double(start), " to ", double(stop), " by ", double(step)));
+      detail::fail<value_error>("arange: ", double(start), " to ", double(stop), " by ", double(step));
     n = count > 0 ? int64(count) : 0;
   }
   return detail::from_generator<Build>("arange", n, detail::arithmetic_sequence<V, C>{C(start), C(step), C(0), -1},
@@ -121,7 +119,7 @@ auto arange(S stop) {
 ///     ca::linspace(0, 1, 5)  // [0. 0.25 0.5 0.75 1.]
 template <dtype T = float, device_tag Device = default_device, class Build = this_build>
 const ndarray<T, Device> linspace(double start, double stop, int64 n = 50, Device device = {}) {
-  if (n < 0) throw value_error(detail::cat("linspace: ", n, " values"));
+  if (n < 0) detail::fail<value_error>("linspace: ", n, " values");
   const double step = n > 1 ? (stop - start) / double(n - 1) : 0.;
   return detail::from_generator<Build>(
       "linspace", n, detail::arithmetic_sequence<T, double>{start, step, stop, n > 1 ? n - 1 : -1}, device);
@@ -142,25 +140,36 @@ const ndarray<T, Device> eye(int64 rows, int64 columns = -1, int64 k = 0, Device
 
 namespace detail {
 
-/// A nested brace list: numbers, or lists of equal shape.
+/// A nested brace list: a number, or lists of equal shape. It lasts as long as the expression it is written in.
 template <class T>
 struct nested_list {
-  ::std::vector<T> flat;
-  shape dims;
-  CUDARRAY_PER_BUILD nested_list() : dims{0} {}  // {}
-  CUDARRAY_PER_BUILD nested_list(T v) : flat{v} {}
+  T value{};
+  ::std::initializer_list<nested_list> items;
+  bool is_list = true;
+
+  CUDARRAY_PER_BUILD nested_list() = default;  // {}
+  CUDARRAY_PER_BUILD nested_list(T v) : value(v), is_list(false) {}
   template <scalar_value S, class Build = this_build>
-  requires(!::std::is_same_v<S, T>) nested_list(S v) : flat{fit_scalar<T>("array", v).value} {}
-  CUDARRAY_PER_BUILD CUDARRAY_COLD nested_list(::std::initializer_list<nested_list> items) {
-    dims = shape{int64(items.size())};
-    const nested_list* first = items.begin();
-    if (first == items.end()) return;
-    for (int64 d : first->dims) dims.push_back(d);
-    for (const nested_list& i : items) {
-      if (i.dims != first->dims)
-        throw shape_error(cat("array: a list of parts with different shapes, ", first->dims, " and ", i.dims));
-      flat.insert(flat.end(), i.flat.begin(), i.flat.end());
-    }
+  requires(!::std::is_same_v<S, T>) nested_list(S v) : value(fit_scalar<T>("array", v).value), is_list(false) {}
+  CUDARRAY_PER_BUILD nested_list(::std::initializer_list<nested_list> list) : items(list) {}
+
+  CUDARRAY_PER_BUILD CUDARRAY_COLD shape dims() const {
+    shape s;
+    if (!is_list) return s;
+    s.push_back(int64(items.size()));
+    if (items.size() == 0) return s;
+    const shape first = items.begin()->dims();
+    for (int64 d : first) s.push_back(d);
+    for (const nested_list& i : items)
+      if (const shape other = i.dims(); other != first)
+        fail<shape_error>("array: a list of parts with different shapes, ", first, " and ", other);
+    return s;
+  }
+  /// Writes the numbers in order; returns where the next one goes.
+  CUDARRAY_PER_BUILD CUDARRAY_COLD T* write(T* to) const {
+    if (!is_list) *to++ = value;
+    for (const nested_list& i : items) to = i.write(to);
+    return to;
   }
 };
 
@@ -171,6 +180,26 @@ CUDARRAY_PER_BUILD CUDARRAY_COLD ndarray<T, Device> upload(const T* data, const 
   return ndarray<T, Device>(::std::move(r));
 }
 
+/// The dtype of what a container holds.
+template <class C>
+using element_t = normal_dtype_t<::std::remove_cvref_t<decltype(*::std::declval<const C&>().data())>>;
+/// Containers of elements side by side, of type T where that is not void.
+template <class C, class T>
+concept has_elements = !array_expression<C> && requires(const C& c) {
+  c.size();
+  requires dtype<element_t<C>>;
+  requires(::std::is_void_v<T> || ::std::is_same_v<element_t<C>, normal_dtype_t<::std::remove_const_t<T>>>);
+};
+
+/// Elements on the host, on their way to a device.
+template <class T>
+struct host_buffer {
+  T* p;
+  explicit host_buffer(int64 n) : p(static_cast<T*>(::operator new(::std::size_t(n) * sizeof(T)))) {}
+  host_buffer(const host_buffer&) = delete;
+  ~host_buffer() { ::operator delete(p); }
+};
+
 }  // namespace detail
 
 /// An array from nested lists. `{}` has shape (0,), `{{}}` shape (1, 0). Eager. Throws shape_error for ragged lists.
@@ -179,37 +208,30 @@ template <dtype T = float, device_tag Device = default_device>
 CUDARRAY_PER_BUILD CUDARRAY_COLD const ndarray<T, Device> array(::std::initializer_list<detail::nested_list<T>> items,
                                                                 Device device = {}) {
   const detail::nested_list<T> list(items);
-  if constexpr (::std::is_same_v<T, bool>) {
-    const ::std::vector<uint8> bytes(list.flat.begin(), list.flat.end());
-    return detail::upload(reinterpret_cast<const bool*>(bytes.data()), list.dims, device);
+  const shape dims = list.dims();
+  if constexpr (Device::host_accessible) {
+    auto r = detail::new_array<T>("array", dims, device);
+    list.write(static_cast<T*>(r.store->data));
+    return ndarray<T, Device>(::std::move(r));
   } else {
-    return detail::upload(list.flat.data(), list.dims, device);
+    const detail::host_buffer<T> host(dims.elements());
+    list.write(host.p);
+    return detail::upload(static_cast<const T*>(host.p), dims, device);
   }
 }
-/// An array from host elements in C order, copied: a span or vector, and a shape (absent: one axis). Eager. Throws
-/// shape_error where the counts differ.
-template <class T, device_tag Device = default_device>
-CUDARRAY_PER_BUILD const ndarray<normal_dtype_t<::std::remove_const_t<T>>, Device> array(::std::span<T> elements,
-                                                                                         const shape& s,
-                                                                                         Device device = {}) {
-  using V = normal_dtype_t<::std::remove_const_t<T>>;
+/// An array from host elements in C order, copied: of a vector, a span, whatever has data() and size(); and a shape
+/// (absent: one axis). Eager. Throws shape_error where the counts differ.
+template <class T = void, device_tag Device = default_device, class C>
+requires detail::has_elements<C, T> CUDARRAY_PER_BUILD const ndarray<detail::element_t<C>, Device> array(
+    const C& elements, const shape& s, Device device = {}) {
   if (detail::check_extents("array", s).elements() != int64(elements.size()))
-    throw shape_error(detail::cat("array: ", elements.size(), " elements for shape ", s));
-  return detail::upload(reinterpret_cast<const V*>(elements.data()), s, device);
+    detail::fail<shape_error>("array: ", elements.size(), " elements for shape ", s);
+  return detail::upload(reinterpret_cast<const detail::element_t<C>*>(elements.data()), s, device);
 }
-template <class T, device_tag Device = default_device>
-requires(dtype<normal_dtype_t<T>> && !::std::is_same_v<T, bool>)
-    CUDARRAY_PER_BUILD const ndarray<normal_dtype_t<T>, Device> array(const ::std::vector<T>& elements, const shape& s,
-                                                                      Device device = {}) {
-  if (detail::check_extents("array", s).elements() != int64(elements.size()))
-    throw shape_error(detail::cat("array: ", elements.size(), " elements for shape ", s));
-  return detail::upload(reinterpret_cast<const normal_dtype_t<T>*>(elements.data()), s, device);
-}
-template <class T, device_tag Device = default_device>
-requires(dtype<normal_dtype_t<T>> && !::std::is_same_v<T, bool>)
-    CUDARRAY_PER_BUILD const ndarray<normal_dtype_t<T>, Device> array(const ::std::vector<T>& elements,
-                                                                      Device device = {}) {
-  return array<T, Device>(elements, shape(elements.size()), device);
+template <class T = void, device_tag Device = default_device, class C>
+requires detail::has_elements<C, T> CUDARRAY_PER_BUILD const ndarray<detail::element_t<C>, Device> array(
+    const C& elements, Device device = {}) {
+  return detail::upload(reinterpret_cast<const detail::element_t<C>*>(elements.data()), shape(elements.size()), device);
 }
 
 namespace detail {
@@ -217,9 +239,8 @@ template <class T, class Device>
 void check_alignment(const T* p) {
   constexpr ::std::size_t bytes = Device::host_accessible ? alignof(T) : sizeof(T);  // kernels load elements at once
   if (const auto address = reinterpret_cast<::std::uintptr_t>(p); address % bytes != 0)
-    throw value_error(cat("from_pointer: ", dtype_name<::std::remove_const_t<T>>,
-                          " needs an address that is a multiple of ", bytes, ", this one is ", address % bytes,
-                          " off"));
+    fail<value_error>("from_pointer: ", dtype_name<::std::remove_const_t<T>>,
+                      " needs an address that is a multiple of ", bytes, ", this one is ", address % bytes, " off");
 }
 }  // namespace detail
 
@@ -246,7 +267,7 @@ requires ::std::invocable<Deleter&, T*>
 const ndarray<::std::remove_const_t<T>, Device> from_pointer(T* pointer, const shape& s, const shape& strides,
                                                              Deleter deleter, Device device = {}) {
   if (strides.ndim() != detail::check_extents("from_pointer", s).ndim())
-    throw shape_error(detail::cat("from_pointer: ", strides.ndim(), " strides for shape ", s));
+    detail::fail<shape_error>("from_pointer: ", strides.ndim(), " strides for shape ", s);
   detail::check_alignment<T, Device>(pointer);
   layout l{s, {}, 0};
   for (int i = 0; i < s.ndim(); ++i) l.stride[i] = strides[i];

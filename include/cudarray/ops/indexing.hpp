@@ -27,7 +27,7 @@ void check_indices(const char* function, const N& index, int64 limit, int axis) 
     const int64 high = make_reduce<op::max_op>(function, index, axes::all(), false).template item<Build>();
     const int64 wrong = low < -limit ? low : high;
     if (wrong < -limit || wrong >= limit)
-      throw index_error(cat(function, ": index ", wrong, " is out of bounds for axis ", axis, " with size ", limit));
+      fail<index_error>(function, ": index ", wrong, " is out of bounds for axis ", axis, " with size ", limit);
   }
 }
 
@@ -118,9 +118,9 @@ class selection {
       const cudarray::shape& m = mask_.shape();
       bool fits = m.ndim() <= a.ndim();
       for (int d = 0; fits && d < m.ndim(); ++d) fits = m[d] == a.shape()[d];
-      if (!fits) throw index_error(detail::cat("index: a mask of shape ", m, " for an array of shape ", a.shape()));
+      if (!fits) detail::fail<index_error>("index: a mask of shape ", m, " for an array of shape ", a.shape());
     } else if constexpr (detail::is_integer<V>) {
-      if (a.ndim() == 0) throw index_error("index: an index array for an array of 0 axes");
+      if (a.ndim() == 0) detail::fail<index_error>("index: an index array for an array of 0 axes");
       index_ = astype<int64>(i);
     }
   }
@@ -212,7 +212,7 @@ class selection {
     detail::check_writable(*array_.storage(), array_.where());
     const cudarray::shape selected = detail::selected_shape(from.where.dims, 0, index.where.dims);
     if (detail::broadcast_shapes("assignment", selected, given.dims()) != selected)
-      throw shape_error(detail::cat("assignment: shape ", given.dims(), " does not broadcast to ", selected));
+      detail::fail<shape_error>("assignment: shape ", given.dims(), " does not broadcast to ", selected);
     detail::check_indices<Build, Device>("index", index, from.where.dims[0], 0);
     const auto put = [&](const auto& value) {
       detail::scatter<Build, T, Device>(from.store, from.where, 0, index, value, selected);

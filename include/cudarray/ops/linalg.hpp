@@ -121,15 +121,15 @@ template <class Build, class T, class Device>
 ndarray<T, Device> multiply(const char* function, ndarray<T, Device> a, ndarray<T, Device> b,
                             const ndarray<T, Device>* out = nullptr, epilogue* then = nullptr) {
   if (a.ndim() == 0 || b.ndim() == 0)
-    throw shape_error(cat(function, ": shapes ", a.shape(), " and ", b.shape(), ": a 0-d operand (write a * b)"));
+    fail<shape_error>(function, ": shapes ", a.shape(), " and ", b.shape(), ": a 0-d operand (write a * b)");
   const bool vector_a = a.ndim() == 1, vector_b = b.ndim() == 1;
   const shape given_a = a.shape(), given_b = b.shape();
   if (vector_a) a = expand_dims(a, 0);
   if (vector_b) b = expand_dims(b, 1);
   const int64 m = a.shape(-2), k = a.shape(-1), n = b.shape(-1);
   if (b.shape(-2) != k)
-    throw shape_error(
-        cat(function, ": shapes ", given_a, " and ", given_b, " do not fit: ", k, " columns, ", b.shape(-2), " rows"));
+    fail<shape_error>(function, ": shapes ", given_a, " and ", given_b, " do not fit: ", k, " columns, ", b.shape(-2),
+                      " rows");
   shape batch_a(a.shape().begin(), a.ndim() - 2), batch_b(b.shape().begin(), b.ndim() - 2);
   shape full = broadcast_shapes(function, batch_a, batch_b), result = full;
   full.push_back(m);
@@ -138,15 +138,15 @@ ndarray<T, Device> multiply(const char* function, ndarray<T, Device> a, ndarray<
   if (!vector_b) result.push_back(n);
   const auto check_device = [&](Device other) {
     if (other.ordinal != a.device().ordinal)
-      throw device_error(cat(function, ": operands on devices ", a.device().ordinal, " and ", other.ordinal,
-                             ": move one with ca::to"));
+      fail<device_error>(function, ": operands on devices ", a.device().ordinal, " and ", other.ordinal,
+                         ": move one with ca::to");
   };
   check_device(b.device());
   ndarray<T, Device> c;
   bool in_place = false;
   if (out != nullptr) {
     if (out->shape() != result)
-      throw shape_error(cat(function, ": the result has shape ", result, ", out has ", out->shape()));
+      fail<shape_error>(function, ": the result has shape ", result, ", out has ", out->shape());
     check_device(out->device());
     check_writable(*out->node().store, out->where());
     c = *out;
@@ -157,8 +157,7 @@ ndarray<T, Device> multiply(const char* function, ndarray<T, Device> a, ndarray<
     constexpr bool assigned = !is_floating<T> && !is_complex<T>;
     in_place = assigned || (blas_writable(c.where()) && apart(a) && apart(b));
   }
-  if (!in_place)
-    c = ndarray<T, Device>(leaf<T, Device>(allocate(a.device(), ::std::size_t(full.elements()) * sizeof(T)), full));
+  if (!in_place) c = ndarray<T, Device>(new_leaf<T>(a.device(), full));
   if (full.elements() > 0) multiply_into<Build>(c, a, b, then);
   if (vector_a) c = squeeze(c, -2);
   if (vector_b) c = squeeze(c, -1);
@@ -217,7 +216,7 @@ template <class X, class Y>
 CUDARRAY_PER_BUILD void check_two_axes(const char* function, const X& x, const Y& y) {
   const shape a = as_operand<float>(function, x).dims(), b = as_operand<float>(function, y).dims();
   if (a.ndim() > 2 || b.ndim() > 2)
-    throw shape_error(cat(function, ": shapes ", a, " and ", b, ": at most 2 axes each; ca::matmul takes batches"));
+    fail<shape_error>(function, ": shapes ", a, " and ", b, ": at most 2 axes each; ca::matmul takes batches");
 }
 }  // namespace detail
 

@@ -49,7 +49,7 @@ ndarray<value_type_t<X>, device_type_t<X>> transpose(const X& x, const axes& ord
   const auto a = detail::as_array<Build>(x);
   if (order.is_all()) return a.t();
   if (order.size() != a.ndim())
-    throw value_error(detail::cat("transpose: ", order.size(), " axes given for an array of ", a.ndim()));
+    detail::fail<value_error>("transpose: ", order.size(), " axes given for an array of ", a.ndim());
   order.mask("transpose", a.ndim());
   int perm[max_rank] = {};
   for (int i = 0; i < a.ndim(); ++i) perm[i] = detail::normal_axis("transpose", order[i], a.ndim());
@@ -88,8 +88,7 @@ auto squeeze(const X& x, const axes& which = axes::all()) {
   for (int d = 0; d < a.ndim(); ++d) {
     const bool named = mask >> d & 1u, one = a.shape()[d] == 1;
     if (named && one) continue;
-    if (named && !which.is_all())
-      throw shape_error(detail::cat("squeeze: axis ", d, " of shape ", a.shape(), " is not 1"));
+    if (named && !which.is_all()) detail::fail<shape_error>("squeeze: axis ", d, " of shape ", a.shape(), " is not 1");
     l.stride[l.ndim()] = a.where().stride[d];
     l.dims.push_back(a.shape()[d]);
   }
@@ -120,7 +119,7 @@ auto flip(const X& x, const axes& over = axes::all()) {
 ///     ca::concatenate({a, b}, 1)
 template <class T, class Device, class Build = this_build>
 const ndarray<T, Device> concatenate(::std::span<const ndarray<T, Device>> parts, int axis = 0) {
-  if (parts.empty()) throw value_error("concatenate: no arrays given");
+  if (parts.empty()) detail::fail<value_error>("concatenate: no arrays given");
   const int at = detail::normal_axis("concatenate", axis, parts[0].ndim());
   shape s = parts[0].shape();
   s[at] = 0;
@@ -128,11 +127,10 @@ const ndarray<T, Device> concatenate(::std::span<const ndarray<T, Device>> parts
     bool fits = p.ndim() == s.ndim();
     for (int d = 0; fits && d < s.ndim(); ++d) fits = d == at || p.shape()[d] == s[d];
     if (!fits)
-      throw shape_error(detail::cat("concatenate: shapes ", parts[0].shape(), " and ", p.shape(), " along axis ", at));
+      detail::fail<shape_error>("concatenate: shapes ", parts[0].shape(), " and ", p.shape(), " along axis ", at);
     s[at] += p.shape()[at];
   }
-  ndarray<T, Device> r(
-      detail::leaf<T, Device>(allocate(parts[0].device(), ::std::size_t(s.elements()) * sizeof(T)), s));
+  ndarray<T, Device> r(detail::new_leaf<T>(parts[0].device(), s));
   layout l = r.where();
   for (const auto& p : parts) {
     l.dims[at] = p.shape()[at];
@@ -153,12 +151,12 @@ const ndarray<T, Device> concatenate(::std::initializer_list<ndarray<T, Device>>
 /// Arrays of one shape along a new axis. Eager. Throws shape_error, value_error.
 template <class T, class Device, class Build = this_build>
 const ndarray<T, Device> stack(::std::span<const ndarray<T, Device>> parts, int axis = 0) {
-  if (parts.empty()) throw value_error("stack: no arrays given");
+  if (parts.empty()) detail::fail<value_error>("stack: no arrays given");
   const int at = detail::normal_axis("stack", axis, parts[0].ndim() + 1);
   ::std::vector<ndarray<T, Device>> raised;
   for (const auto& p : parts) {
     if (p.shape() != parts[0].shape())
-      throw shape_error(detail::cat("stack: shapes ", parts[0].shape(), " and ", p.shape()));
+      detail::fail<shape_error>("stack: shapes ", parts[0].shape(), " and ", p.shape());
     raised.push_back(expand_dims(p, at));
   }
   return concatenate<T, Device, Build>(raised, at);
@@ -198,7 +196,7 @@ template <class T, class Device>
 CUDARRAY_PER_BUILD ::std::vector<ndarray<T, Device>> split(const ndarray<T, Device>& a, int64 sections, int axis = 0) {
   const int64 n = a.shape()[detail::normal_axis("split", axis, a.ndim())];
   if (sections <= 0 || n % sections != 0)
-    throw value_error(detail::cat("split: axis of ", n, " does not divide into ", sections, " equal parts"));
+    detail::fail<value_error>("split: axis of ", n, " does not divide into ", sections, " equal parts");
   ::std::vector<int64> points;
   for (int64 i = 1; i < sections; ++i) points.push_back(i * (n / sections));
   return split(a, ::std::span<const int64>(points), axis);

@@ -21,7 +21,7 @@ memory_statistics memory_stats(Device device = {}) {
 /// everything stays usable. Throws value_error for a negative limit.
 template <device_tag Device = default_device>
 void set_memory_limit(int64 bytes, Device device = {}) {
-  if (bytes < 0) throw value_error(detail::cat("set_memory_limit: ", bytes, " bytes"));
+  if (bytes < 0) detail::fail<value_error>("set_memory_limit: ", bytes, " bytes");
   __atomic_store_n(&account_of(device).limit, bytes, __ATOMIC_RELAXED);
 }
 

@@ -29,7 +29,7 @@ const ndarray<T, Device> write_out(const char* function, const out_argument<T, D
     if constexpr (here) {
       const auto& n = as_operand<T>(function, e);
       if (n.dims() != o.array.shape())
-        throw shape_error(cat(function, ": the result has shape ", n.dims(), ", out has ", o.array.shape()));
+        fail<shape_error>(function, ": the result has shape ", n.dims(), ", out has ", o.array.shape());
       const storage_ref &store = o.array.storage(), none = store.get() ? storage_ref() : no_storage();
       assign<Build, T, Device>(store.get() ? store : none, o.array.where(), n);
     }

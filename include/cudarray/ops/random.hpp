@@ -138,11 +138,11 @@ CUDARRAY_PER_BUILD numbers_at<uniform_number<T>> uniform_numbers(T low, T high) 
 }
 template <class T>
 CUDARRAY_PER_BUILD numbers_at<normal_number<T>> normal_numbers(T loc, T scale) {
-  if (!(scale >= 0)) throw value_error(cudarray::detail::cat("random::normal: scale ", double(scale), " is negative"));
+  if (!(scale >= 0)) cudarray::detail::fail<value_error>("random::normal: scale ", double(scale), " is negative");
   return {{loc, scale}, {}};
 }
 CUDARRAY_PER_BUILD inline numbers_at<integer_number> integer_numbers(int64 low, int64 high) {
-  if (high <= low) throw value_error(cudarray::detail::cat("random::integers: no integers in [", low, ", ", high, ")"));
+  if (high <= low) cudarray::detail::fail<value_error>("random::integers: no integers in [", low, ", ", high, ")");
   return {{low, uint64(high) - uint64(low)}, {}};
 }
 
@@ -153,7 +153,7 @@ CUDARRAY_PER_BUILD random_source take(const char* function, generator& g, int64 
   random_source s(g.seed(), g.stream());
   if (!capture_random(device, blocks, s)) return g.take(n, per_block);
   if (&g != &thread_generator())
-    throw value_error(cudarray::detail::cat(function, ": a graph can capture numbers of the thread's generator only"));
+    cudarray::detail::fail<value_error>(function, ": a graph can capture numbers of the thread's generator only");
   return s;
 }
 
@@ -256,7 +256,7 @@ const ndarray<T, Device> integers(int64 low, int64 high, const out_argument<T, D
 /// 0 to n - 1 in random order: the stable argsort of n random keys. Eager. Throws value_error for a negative n.
 template <device_tag Device = default_device, class Build = this_build>
 const ndarray<int64, Device> permutation(int64 n, generator& g = thread_generator(), Device device = {}) {
-  if (n < 0) throw value_error(cudarray::detail::cat("random::permutation: ", n, " elements"));
+  if (n < 0) cudarray::detail::fail<value_error>("random::permutation: ", n, " elements");
   return argsort<ndarray<int64, Device>, Build>(
       detail_random::draw<Build>("random::permutation", n, detail_random::numbers_at<detail_random::key>{}, g, device));
 }

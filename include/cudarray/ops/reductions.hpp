@@ -45,7 +45,7 @@ CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD inline shape reduced_shape(const char* fun
     if (mask >> d & 1u) reduced *= from[d];
   }
   if (!defined_for_none && reduced == 0)
-    throw value_error(cat(function, ": no elements along the reduced axes of shape ", from));
+    fail<value_error>(function, ": no elements along the reduced axes of shape ", from);
   return to;
 }
 

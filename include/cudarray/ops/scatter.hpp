@@ -32,15 +32,14 @@ requires(array_expression<V> || scalar_value<V>) void scatter_add(const ndarray<
         ndarray<int64, Device>(detail::index_node<Build>("scatter_add", index)));
     const shape selected = detail::selected_shape(a.shape(), at, picks.shape());
     if (detail::broadcast_shapes("scatter_add", selected, given.dims()) != selected)
-      throw shape_error(detail::cat("scatter_add: values of shape ", given.dims(), " do not broadcast to ", selected));
+      detail::fail<shape_error>("scatter_add: values of shape ", given.dims(), " do not broadcast to ", selected);
     if (selected.elements() == 0) return;
     if (picks.storage().get() == a.storage().get()) picks = picks.copy();
     detail::check_indices<Build, Device>("scatter_add", picks.node(), a.shape()[at], at);
     // values and target lie apart, both contiguous
     array v;
     if constexpr (detail::is_scalar_node<::std::remove_cvref_t<decltype(given)>>) {
-      v = array(
-          detail::leaf<T, Device>(allocate(a.device(), ::std::size_t(selected.elements()) * sizeof(T)), selected));
+      v = array(detail::new_leaf<T>(a.device(), selected));
       v(ellipsis) = values;
     } else {
       v = array(given);

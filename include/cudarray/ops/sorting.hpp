@@ -121,8 +121,7 @@ values_and_indices<value_type_t<X>, device_type_t<X>> topk(const X& x, int64 k, 
     const ndarray<T, D> a = detail::as_array<Build>(x);
     const int axis = detail::normal_axis("topk", options.axis, a.ndim());
     shape dims = a.shape();
-    if (k < 0 || k > dims[axis])
-      throw value_error(detail::cat("topk: k = ", k, " of an axis of ", dims[axis], " elements"));
+    if (k < 0 || k > dims[axis]) detail::fail<value_error>("topk: k = ", k, " of an axis of ", dims[axis], " elements");
     if (axis + 1 < a.ndim()) {
       const result r = topk<ndarray<T, D>, Build>(swapaxes(a, axis, -1), k, {.axis = -1, .largest = options.largest});
       return {copy<ndarray<T, D>, Build>(swapaxes(r.values, axis, -1)),

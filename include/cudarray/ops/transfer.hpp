@@ -62,7 +62,7 @@ const ndarray<value_type_t<X>, To> to(const X& x, To device = {}) {
   if constexpr (::std::is_same_v<To, cpu>) {
     return host;
   } else {
-    detail::leaf<T, To> r(allocate(device, ::std::size_t(host.nbytes())), host.shape());
+    auto r = detail::new_leaf<T>(device, host.shape());
     if (host.size() > 0) copy_from_host(device, *r.store, 0, host.data(), ::std::size_t(host.nbytes()));
     return ndarray<T, To>(::std::move(r));
   }
@@ -74,7 +74,7 @@ template <class T, class Device, array_expression X, class Build = this_build>
 void copyto(const ndarray<T, Device>& target, const X& source) {
   const auto& n = detail::as_operand<T>("copyto", source);
   if (n.dims() != target.shape())
-    throw shape_error(detail::cat("copyto: the source has shape ", n.dims(), ", the target ", target.shape()));
+    detail::fail<shape_error>("copyto: the source has shape ", n.dims(), ", the target ", target.shape());
   static_assert(detail::same_kind<value_type_t<X>, T>,
                 "cudarray: this conversion of dtypes loses information: write ca::astype<T>(x)");
   ndarray<T, Device> view = target;

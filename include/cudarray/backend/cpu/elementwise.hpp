@@ -131,11 +131,9 @@ CUDARRAY_PER_BUILD inline void map_tiles(const map_kernels& map, const tiling& t
   const memory_operand& target = map.of[0];
   tile_copies copies(map.of, t.staged, s.operands, t.rows * t.columns);
   int64 step[most_operands], along[most_operands], down[most_operands], next[most_operands];
-  for (int k = 0; k < s.operands; ++k) {
-    along[k] = s.stride[k][inner];
-    down[k] = s.stride[k][outer];
-    step[k] = t.staged[k] ? 1 : along[k];
-  }
+  s.steps(along, inner);
+  s.steps(down, outer);
+  for (int k = 0; k < s.operands; ++k) step[k] = t.staged[k] ? 1 : along[k];
   const int64 across = t.across(), tiles_down = t.down();
   for (int64 tile = first; tile < last; ++tile) {
     const int64 i = tile / across % tiles_down * t.rows, j = tile % across * t.columns;
@@ -165,7 +163,7 @@ CUDARRAY_PER_BUILD inline void map_tiles(const map_kernels& map, const tiling& t
         map.gathers.before(r, rows, at.offset, step, next, s.operands, columns);
         copies.ask_ahead(rows - r, at.offset, next, form.streamed ? 1 : 0, step, columns);
         map.row(map.plan, at.offset, step, 0, columns, form);
-        for (int k = 0; k < s.operands; ++k) at.offset[k] += next[k];
+        move_on(at.offset, next, 1, s.operands);
       }
     }
     if (t.staged[0]) target.copy(to, columns, from, rows, columns, down[0], along[0]);
@@ -187,11 +185,10 @@ CUDARRAY_PER_BUILD CUDARRAY_NO_INLINE inline void walk_map(const map_kernels& ma
   const int inner = s.ndim - 1;
   const int64 n = inner < 0 ? 1 : s.extent[inner], total = s.size(0, s.ndim), short_row = 256 / map.of[0].bytes;
   int64 step[most_operands];
-  bool unit = map.packable;
-  for (int k = 0; k < s.operands; ++k) {
-    step[k] = inner < 0 ? k == 0 : s.stride[k][inner];
-    unit = unit && (k == 0 ? step[0] == 1 : packs_can_read(map.of[k], step[k]));
-  }
+  s.steps(step, inner);
+  if (inner < 0) step[0] = 1;
+  bool unit = map.packable && step[0] == 1;
+  for (int k = 1; k < s.operands; ++k) unit = unit && packs_can_read(map.of[k], step[k]);
   const bool rows = unit && (n >= short_row || inner <= 0);
   if ((map.packable || map.copies || is_turned(map, s)) && (!rows || map.gathers) && inner >= 0) {
     const tiling tiles(s, map, short_row);

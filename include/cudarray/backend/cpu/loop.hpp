@@ -151,6 +151,12 @@ void fetch_gathered(const void* tree, const int64* offset, const int64* step, co
   });
 }
 
+/// Goes on by so many steps, with every operand. A call, as all that a walk does for a row and not for an element:
+/// less to compile.
+CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD inline void move_on(int64* offset, const int64* step, int64 times, int operands) {
+  for (int k = 0; k < operands; ++k) offset[k] += times * step[k];
+}
+
 /// What fetches for a tree; nothing where nothing is gathered.
 struct fetcher {
   static constexpr int64 ahead = 8;  ///< rows: what is too much at once is dropped
@@ -166,7 +172,12 @@ struct fetcher {
   /// Before row r of so many, of n elements, which begins at `offset`: what lies some rows ahead.
   void before(int64 r, int64 rows, const int64* offset, const int64* step, const int64* down, int operands,
               int64 n) const {
-    if (fetch == nullptr) return;
+    if (fetch != nullptr) fetch_before(r, rows, offset, step, down, operands, n);
+  }
+
+ private:
+  CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD void fetch_before(int64 r, int64 rows, const int64* offset, const int64* step,
+                                                          const int64* down, int operands, int64 n) const {
     if (r == 0) fetch(tree, offset, step, down, operands, rows < ahead ? rows : ahead, n);
     if (r + ahead >= rows) return;
     int64 at[most_operands];
@@ -244,6 +255,10 @@ struct walk_space {
     int64 n = 1;
     for (int i = begin; i < end; ++i) n *= extent[i];
     return n;
+  }
+  /// The step of each operand along an axis; 0 along none (-1).
+  CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD void steps(int64* to, int axis) const {
+    for (int k = 0; k < operands; ++k) to[k] = axis < 0 ? 0 : stride[k][axis];
   }
   CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD void swap_axes(int a, int b) {
     ::std::swap(extent[a], extent[b]);
@@ -323,7 +338,8 @@ struct tile_copies {
   scratch space;
 
   /// `elements`: the most of a tile.
-  CUDARRAY_PER_BUILD tile_copies(const memory_operand* memory, const bool* which, int count, int64 elements)
+  CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD tile_copies(const memory_operand* memory, const bool* which, int count,
+                                                    int64 elements)
       : of(memory), staged(which), operands(count), space(bytes(memory, which, count, elements)) {
     auto to = int64(reinterpret_cast<::std::uintptr_t>(space.p));
     for (int k = 0; k < operands; ++k)
@@ -336,8 +352,8 @@ struct tile_copies {
   }
 
   /// Copies the tiles that begin at `offset`, and sets it to where they are now: row by row, `columns` apart.
-  CUDARRAY_PER_BUILD void fetch(int64* offset, int64 tile_rows, int64 tile_columns, const int64* down,
-                                const int64* along) {
+  CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD void fetch(int64* offset, int64 tile_rows, int64 tile_columns,
+                                                   const int64* down, const int64* along) {
     const bool same_size = rows == tile_rows && columns == tile_columns;
     for (int k = 1; k < operands; ++k)
       if (staged[k]) {
@@ -354,8 +370,8 @@ struct tile_copies {
 
   /// Before a row of a tile, with so many below it, of operands that are not copied: asks for a row that comes soon.
   /// Rows are pieces of longer ones on pages of their own, where a processor begins anew to read ahead by itself.
-  CUDARRAY_PER_BUILD void ask_ahead(int64 below, const int64* offset, const int64* down, int first, const int64* step,
-                                    int64 n) const {
+  CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD void ask_ahead(int64 below, const int64* offset, const int64* down, int first,
+                                                       const int64* step, int64 n) const {
     constexpr int64 ahead = 4, page = 4096, line = 64;
     if (below <= ahead) return;
     for (int k = first; k < operands; ++k) {

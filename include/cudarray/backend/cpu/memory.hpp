@@ -69,13 +69,17 @@ struct cache {
     ::std::size_t bytes;
   };
   bool locked = false;
-  ::std::size_t bytes = 0;
+  ::std::size_t bytes = 0, most = 0;  ///< 0: not asked for yet
   block* first[54 * 8] = {};
 
   void lock() {
     while (!detail::one_thread() && __atomic_test_and_set(&locked, __ATOMIC_ACQUIRE)) sched_yield();
   }
   void unlock() { __atomic_clear(&locked, __ATOMIC_RELEASE); }
+  CUDARRAY_COLD void ask_most() {
+    const auto pages = ::std::size_t(::sysconf(_SC_PHYS_PAGES)), page = ::std::size_t(::sysconf(_SC_PAGESIZE));
+    __atomic_store_n(&most, pages / 8 * page, __ATOMIC_RELAXED);
+  }
   void count(int64 more) { detail::add_locked(bytes, ::std::size_t(more)); }
 };
 CUDARRAY_PUBLIC inline cache the_cache;
@@ -132,15 +136,15 @@ inline void credit(int64 bytes) noexcept {
 }
 
 [[noreturn]] CUDARRAY_COLD inline void fail_allocation(::std::size_t bytes) {
-  throw out_of_memory(detail::cat("cpu: ", bytes, " bytes could not be allocated"));
+  detail::fail<out_of_memory>("cpu: ", bytes, " bytes could not be allocated");
 }
 
 /// Takes back a block that was taken for so many bytes, and what was charged with it.
 inline void give_block(void* p, ::std::size_t bytes, int64 charged = 0) noexcept {
   cache& c = the_cache;
   const int k = size_class(bytes);
-  static const ::std::size_t most =
-      ::std::size_t(::sysconf(_SC_PHYS_PAGES)) / 8 * ::std::size_t(::sysconf(_SC_PAGESIZE));
+  if (__atomic_load_n(&c.most, __ATOMIC_RELAXED) == 0) c.ask_most();
+  const ::std::size_t most = __atomic_load_n(&c.most, __ATOMIC_RELAXED);
   if (bytes > most) {
     credit(charged);
     return delete_block(p, bytes);

@@ -131,7 +131,7 @@ struct reduction_cut {
   }
   /// The axis of [first, last] along which an operand that packs cannot read along the last one has the least step
   /// below that one's; or -1.
-  int nearer_axis(const reduce_kernels& r, int first, int last) const {
+  CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD int nearer_axis(const reduce_kernels& r, int first, int last) const {
     int best = -1;
     int64 least = 0;
     for (int k = 1; k < s.operands; ++k) {
@@ -147,7 +147,7 @@ struct reduction_cut {
   }
   int64 distance(int k, int axis) const { return s.stride[k][axis] < 0 ? -s.stride[k][axis] : s.stride[k][axis]; }
   /// No operand has longer steps along the last kept axis than along the last reduced one.
-  bool side_is_nearer() const {
+  CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD bool side_is_nearer() const {
     bool nearer = true;
     for (int k = 1; k < s.operands; ++k) nearer = nearer && distance(k, side) <= distance(k, inner);
     return nearer;
@@ -188,12 +188,10 @@ CUDARRAY_PER_BUILD inline void reduce_chunks(const reduce_kernels& r, const redu
   const int side = c.side, inner = c.inner;
   const int64 n = c.reduces() && c.places > 0 ? s.extent[inner] : 1;
   int64 step[most_operands], down[most_operands], packed[most_operands], next[most_operands], none[most_operands];
-  for (int k = 0; k < s.operands; ++k) {
-    step[k] = side >= 0 ? s.stride[k][side] : 0;
-    down[k] = c.reduces() ? s.stride[k][inner] : 0;
-    none[k] = 0;
-    packed[k] = c.staged[k] ? 1 : c.form == c.across ? step[k] : down[k];
-  }
+  s.steps(step, side);
+  s.steps(down, c.reduces() ? inner : -1);
+  s.steps(none, -1);
+  for (int k = 0; k < s.operands; ++k) packed[k] = c.staged[k] ? 1 : c.form == c.across ? step[k] : down[k];
   tile_copies copies(r.of, c.staged, c.tiled ? s.operands : 0, c.width * c.depth);
   alignas(16) char single[64];
   const scratch space(c.width * c.fold > 1 ? c.width * c.fold * r.total_size : 0);
@@ -221,13 +219,13 @@ CUDARRAY_PER_BUILD inline void reduce_chunks(const reduce_kernels& r, const redu
             int64 w = 0;
             if (c.beside && length == n) {
               w = r.beside(r.self, at.offset, packed, next, width, readable, length, own);
-              for (int k = 0; k < s.operands; ++k) at.offset[k] += w * next[k];
+              move_on(at.offset, next, w, s.operands);
             }
             for (; w < width; ++w) {
               r.gathers.before(w, width, at.offset, packed, next, s.operands, length);
               if (c.tiled) copies.ask_ahead(width - w, at.offset, next, 1, packed, length);
               r.along(r.self, at.offset, packed, 0, length, position + i, true, own + w * r.total_size);
-              for (int k = 0; k < s.operands; ++k) at.offset[k] += next[k];
+              move_on(at.offset, next, 1, s.operands);
             }
           } else {
             if (c.tiled) {
@@ -244,14 +242,14 @@ CUDARRAY_PER_BUILD inline void reduce_chunks(const reduce_kernels& r, const redu
             for (int64 row_at = 0; row_at < rows; row_at += together) {
               r.gathers.before(row_at, rows, at.offset, packed, next, s.operands, columns);
               r.across(r.self, at.offset, packed, next, together, columns, position + i + row_at, own);
-              for (int k = 0; k < s.operands; ++k) at.offset[k] += together * next[k];
+              move_on(at.offset, next, together, s.operands);
             }
             for (int64 rest = rows * c.fold; rest < length; ++rest) {  // what is no whole pack
               const int64 beyond = rest - rows * c.fold;
               for (int k = 0; k < s.operands; ++k) next[k] = at.offset[k] + beyond * (c.staged[k] ? width : down[k]);
               for (int64 e = 0; e < width; ++e) {
                 r.along(r.self, next, none, 0, 1, position + i + rest, false, own + e * r.total_size);
-                for (int k = 0; k < s.operands; ++k) next[k] += packed[k];
+                move_on(next, packed, 1, s.operands);
               }
             }
           }
@@ -280,7 +278,7 @@ CUDARRAY_PER_BUILD CUDARRAY_NO_INLINE inline void walk_reduction(const reduce_ke
   parallel(parts, [&](int64 part) { reduce_chunks(r, c, partial, units * part / parts, units * (part + 1) / parts); });
   if (partial == nullptr) return;
   int64 step[most_operands];
-  for (int k = 0; k < s.operands; ++k) step[k] = c.side >= 0 ? s.stride[k][c.side] : 0;
+  s.steps(step, c.side);
   for (int64 unit = 0; unit < units; unit += shares) {
     place_in at(s);
     const int64 width = c.enter(at, unit / c.chunks), left = c.left(width);

@@ -86,8 +86,10 @@ CUDARRAY_PER_BUILD CUDARRAY_COLD inline void hire(pool& p, int workers) {
 }
 
 /// Runs all parts. The calling thread takes its share; where the pool is in use, or this is a part itself, it does all.
-CUDARRAY_PER_BUILD CUDARRAY_NO_INLINE inline void run_job(job& j) {
+CUDARRAY_PER_BUILD CUDARRAY_NO_INLINE inline void run_parts(int64 parts, void (*run)(const void*, int64),
+                                                            const void* body) {
   pool& p = the_pool;
+  job j{run, body, parts};
   const int threads = j.parts < num_threads() ? int(j.parts) : num_threads();
   if (threads < 2 || pthread_mutex_trylock(&p.use) != 0) {
     take_parts(j);
@@ -114,9 +116,10 @@ CUDARRAY_PER_BUILD CUDARRAY_NO_INLINE inline void run_job(job& j) {
 /// `body(part)` for every part in [0, parts), on the threads. What a part throws is thrown here, once.
 template <class F>
 void parallel(int64 parts, const F& body) {
-  if (parts == 1) return body(int64(0));
-  job j{[](const void* f, int64 part) { (*static_cast<const F*>(f))(part); }, &body, parts};
-  run_job(j);
+  if (parts == 1) body(int64(0));
+  else
+    run_parts(
+        parts, [](const void* f, int64 part) { (*static_cast<const F*>(f))(part); }, &body);
 }
 
 /// How many parts pay for work of so many steps, of about a nanosecond each: more than there are threads, so that one

@@ -203,7 +203,7 @@ struct capture {
 
 /// Throws for what would wait for the device, or tie the graph to memory of the host's, while a stream is captured.
 inline void refuse_captured(const stream_ref& stream, const char* what) {
-  if (stream->captured != nullptr) throw cuda_error(detail::cat("graph: ", what, " cannot be captured"));
+  if (stream->captured != nullptr) detail::fail<cuda_error>("graph: ", what, " cannot be captured");
 }
 
 }  // namespace cudarray::inline v0::backend::gpu

@@ -20,8 +20,8 @@ inline bool lacks_memory(cudnnStatus_t s) {
          s == CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED;
 }
 inline void check(cudnnStatus_t s, const char* call) {
-  if (lacks_memory(s)) throw out_of_memory(detail::cat("cudnn: ", call, ": ", cudnnGetErrorString(s)));
-  if (s != CUDNN_STATUS_SUCCESS) throw cuda_error(detail::cat("cudnn: ", call, ": ", cudnnGetErrorString(s)));
+  if (lacks_memory(s)) detail::fail<out_of_memory>("cudnn: ", call, ": ", cudnnGetErrorString(s));
+  if (s != CUDNN_STATUS_SUCCESS) detail::fail<cuda_error>("cudnn: ", call, ": ", cudnnGetErrorString(s));
 }
 
 /// A descriptor as the value of an attribute: cuDNN's own type is void*, which is another kind of value.
@@ -305,7 +305,7 @@ bool convolve_natively(cuda device, const detail::convolution& c) {
     arguments.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, {int64(0), int64(1), int64(2)});
     arguments.set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, data);
     arguments.set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, scratch->data);
-    if (!arguments.finish()) throw cuda_error("cudnn: the arguments of a convolution are not taken");
+    if (!arguments.finish()) detail::fail<cuda_error>("cudnn: the arguments of a convolution are not taken");
     gpu::check(cudnnBackendExecute(dnn.handle, plan.kept[0].part().part, arguments.part().part), "cudnnBackendExecute");
     detail::count(detail::counters.kernels);
     return true;

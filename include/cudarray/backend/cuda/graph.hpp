@@ -32,7 +32,7 @@ class graph {
       f();
     }
     if (!(random::thread_generator() == numbers))
-      throw cuda_error("graph: seeding the thread's generator, or skipping numbers of it, cannot be captured");
+      detail::fail<cuda_error>("graph: seeding the thread's generator, or skipping numbers of it, cannot be captured");
     g.finish();
     return g;
   }
@@ -80,9 +80,9 @@ class graph {
       const detail::random_source& known = captured_->random;
       random::generator& g = random::thread_generator();
       if (g.seed() != known.seed || g.stream() != known.stream)
-        throw value_error(detail::cat("graph: it draws from stream ", known.stream, " of seed ", known.seed,
-                                      ", the thread's generator is at stream ", g.stream(), " of seed ", g.seed(),
-                                      ": capture it again"));
+        detail::fail<value_error>("graph: it draws from stream ", known.stream, " of seed ", known.seed,
+                                  ", the thread's generator is at stream ", g.stream(), " of seed ", g.seed(),
+                                  ": capture it again");
       const uint64 begin = g.take(int64(captured_->random_blocks), 1).block;
       gpu::check(
           cudaMemcpyAsync(const_cast<uint64*>(known.base), &begin, sizeof(begin), cudaMemcpyHostToDevice, now->handle),

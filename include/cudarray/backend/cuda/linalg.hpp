@@ -14,9 +14,8 @@ namespace gpu {
 
 inline void check(cublasStatus_t s, const char* call) {
   if (s == CUBLAS_STATUS_SUCCESS) return;
-  if (s == CUBLAS_STATUS_ALLOC_FAILED)
-    throw out_of_memory(detail::cat("cublas: ", call, ": ", cublasGetStatusString(s)));
-  throw cuda_error(detail::cat("cublas: ", call, ": ", cublasGetStatusString(s)));
+  if (s == CUBLAS_STATUS_ALLOC_FAILED) detail::fail<out_of_memory>("cublas: ", call, ": ", cublasGetStatusString(s));
+  detail::fail<cuda_error>("cublas: ", call, ": ", cublasGetStatusString(s));
 }
 
 /// This thread's handle for a device, on the thread's current stream. Handles live as long as the process.

@@ -18,8 +18,8 @@ inline void check(cudaError_t e, const char* call) {
   if (e == cudaSuccess) return;
   (void)cudaGetLastError();  // a sticky error stays, others are taken off
   const ::std::string text = detail::cat("cuda: ", call, ": ", cudaGetErrorName(e), ": ", cudaGetErrorString(e));
-  if (e == cudaErrorMemoryAllocation) throw out_of_memory(text);
-  throw cuda_error(text);
+  if (e == cudaErrorMemoryAllocation) detail::fail<out_of_memory>(text);
+  detail::fail<cuda_error>(text);
 }
 
 inline constexpr int most_devices = 32;
@@ -134,7 +134,7 @@ CUDARRAY_PUBLIC inline stream_ref& thread_stream(int ordinal) {
 
 /// The current stream of a device in this thread. Throws device_error for a device that is not there.
 inline const stream_ref& current(int ordinal) {
-  if (ordinal < 0 || ordinal >= device_count()) throw device_error(detail::cat("cuda: there is no device ", ordinal));
+  if (ordinal < 0 || ordinal >= device_count()) detail::fail<device_error>("cuda: there is no device ", ordinal);
   const stream_ref& s = thread_stream(ordinal);
   return s.get() ? s : first_stream(ordinal);
 }
@@ -170,7 +170,7 @@ class stream_scope {
   /// Throws cuda_error where this thread captures a graph.
   explicit stream_scope(const stream& s) : ordinal_(s.device().ordinal) {
     if (backend::gpu::current(ordinal_)->captured != nullptr)
-      throw cuda_error("graph: work on another stream cannot be captured");
+      detail::fail<cuda_error>("graph: work on another stream cannot be captured");
     before_ = ::std::exchange(backend::gpu::thread_stream(ordinal_), s.state());
   }
   ~stream_scope() { backend::gpu::thread_stream(ordinal_) = before_; }

@@ -187,8 +187,8 @@ void add_at_indices(cuda device, const detail::sequences& to, const detail::sequ
   constexpr int64 most = (int64(1) << 32) - 2;
   const int64 m = index.n;
   if (m > most || to.n > most)
-    throw value_error(detail::cat(check.function, ": ", m > most ? m : to.n, m > most ? " indices" : " places",
-                                  ": at most 4294967294 on CUDA"));
+    detail::fail<value_error>(check.function, ": ", m > most ? m : to.n, m > most ? " indices" : " places",
+                              ": at most 4294967294 on CUDA");
   const gpu::stream_ref& stream = gpu::current(device.ordinal);
   gpu::use_on(to.store, stream, true);
   gpu::use_on(index.store, stream, false);

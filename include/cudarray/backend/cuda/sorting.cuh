@@ -205,7 +205,7 @@ inline int bits_of(int64 n) {
 
 inline void check_countable(const char* function, const detail::sequences& s) {
   if (s.elements() >> 32 > 0)
-    throw value_error(detail::cat(function, ": ", s.elements(), " elements: at most 4294967295 on CUDA"));
+    detail::fail<value_error>(function, ": ", s.elements(), " elements: at most 4294967295 on CUDA");
 }
 
 #pragma GCC visibility pop
