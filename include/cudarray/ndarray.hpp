@@ -89,7 +89,8 @@ class ndarray {
                   !::std::is_same_v<::std::remove_cvref_t<E>, selection<T, Device>>) {
       const auto& n = detail::as_operand<T>("", e);
       if (owns_alone<::std::is_lvalue_reference_v<E>>(n)) {
-        detail::assign<Build, T, Device>(store_, layout_, n);
+        detail::compute<Build, T, Device>(store_, layout_, n, store_->ordinal);
+        detail::count_write(*store_);
         return *this;
       }
     }

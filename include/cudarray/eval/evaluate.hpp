@@ -173,6 +173,13 @@ requires(ends_in_reduce<N>) CUDARRAY_NO_INLINE
   });
 }
 
+/// The same for any expression: what has to be known before is.
+template <class Build, class T, class D, class N>
+void compute(const storage_ref& store, const layout& to, const N& n, int ordinal) {
+  if constexpr (ends_in_reduce<N>) run<Build, T, D>(store, to, n, ordinal);
+  else run<Build, T, D>(store, to, settle<Build>(n), ordinal);
+}
+
 /// The value of an expression in new memory, C-contiguous.
 template <class Build, class N>
 auto materialise(const N& n) -> leaf<node_value_t<N>, device_type_t<N>> {
@@ -181,8 +188,7 @@ auto materialise(const N& n) -> leaf<node_value_t<N>, device_type_t<N>> {
   const int ordinal = check_leaves(n);
   const shape& dims = n.dims();
   leaf<T, D> r = new_leaf<T>(D{ordinal}, dims);
-  if constexpr (ends_in_reduce<N>) run<Build, T, D>(r.store, r.where, n, ordinal);
-  else run<Build, T, D>(r.store, r.where, settle<Build>(n), ordinal);
+  compute<Build, T, D>(r.store, r.where, n, ordinal);
   return r;  // as it was made: what nobody else has seen needs no count of writes
 }
 
