@@ -33,7 +33,7 @@ CUDARRAY_PER_BUILD bool reads_as(const char* s, const void* p) {
   else return T(::std::strtof(s, nullptr)) == v;
 }
 template <class T>
-constexpr printed_dtype printed() {
+CUDARRAY_PER_BUILD constexpr printed_dtype printed() {
   if constexpr (is_complex<T>) {
     printed_dtype d = printed<decltype(T::re)>();
     d.kind = printed_dtype::complex;
