@@ -45,6 +45,7 @@ TEST_CASE("print: scientific notation for wide ranges") {
 
 TEST_CASE("print: complex numbers") {
   CHECK(ca::to_string(ca::array<ca::complex64>({ca::complex64(1, 2), ca::complex64(0, -1.5f)})) == "[1.+2.j  0.-1.5j]");
+  CHECK(ca::to_string(ca::array<ca::complex64>({ca::complex64(3, -0.f)})) == "[3.-0.j]");
 }
 
 TEST_CASE("print: 0-d and empty") {

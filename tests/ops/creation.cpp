@@ -116,6 +116,9 @@ TEST_CASE("creation: array from host elements is a copy") {
   CHECK(is<decltype(ca::array(std::vector<long long>{1})), ca::int64>);
   CHECK(test::equal(ca::array(std::array<double, 4>{1, 2, 3, 4}, {2, 2}), {2, 2}, ints{1, 2, 3, 4}));
   CHECK(test::equal(ca::array<float>(std::span<const float>(v)), {6}, ints{1, 9, 3, 4, 5, 6}));
+  const float raw[] = {1, 2, 3, 4};
+  CHECK(test::equal(ca::array(raw, {2, 2}), {2, 2}, ints{1, 2, 3, 4}));
+  CHECK(test::equal(ca::array<float>(raw), {4}, ints{1, 2, 3, 4}));
   const bool masks[] = {true, false, true};
   CHECK(test::equal(ca::array(std::span<const bool>(masks)), {3}, ints{1, 0, 1}));
   CHECK(ca::array(floats{}).shape() == ca::shape{0});

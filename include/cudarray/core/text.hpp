@@ -25,7 +25,6 @@ class CUDARRAY_PER_BUILD text {
   CUDARRAY_COLD void add(const char* s, ::std::size_t n) { ::std::memcpy(room_for(n), s, n); }
   CUDARRAY_COLD void add(const char* s) { add(s, ::std::strlen(s)); }
   CUDARRAY_COLD void add(char c, ::std::size_t n = 1) { ::std::memset(room_for(n), c, n); }
-  void clear() { n_ = 0; }
   const char* data() const { return p_; }
   ::std::size_t size() const { return n_; }
   ::std::string str() const { return {p_, n_}; }
@@ -77,7 +76,7 @@ struct CUDARRAY_PER_BUILD piece {
     }
   }
   template <class A>
-  requires(::std::is_class_v<A>) piece(const A& v)
+  requires(::std::is_class_v<A>) explicit piece(const A& v)
       : object(&v), add([](text& t, const piece& p) { append(t, *static_cast<const A*>(p.object)); }) {}
 
  private:

@@ -182,14 +182,13 @@ CUDARRAY_PER_BUILD CUDARRAY_COLD ndarray<T, Device> upload(const T* data, const 
 
 /// The dtype of what a container holds.
 template <class C>
-using element_t = normal_dtype_t<::std::remove_cvref_t<decltype(*::std::declval<const C&>().data())>>;
+using element_t =
+    normal_dtype_t<::std::remove_const_t<::std::remove_reference_t<::std::ranges::range_reference_t<const C&>>>>;
 /// Containers of elements side by side, of type T where that is not void.
 template <class C, class T>
-concept has_elements = !array_expression<C> && requires(const C& c) {
-  c.size();
-  requires dtype<element_t<C>>;
-  requires(::std::is_void_v<T> || ::std::is_same_v<element_t<C>, normal_dtype_t<::std::remove_const_t<T>>>);
-};
+concept has_elements =
+    !array_expression<C> && ::std::ranges::contiguous_range<const C&> && dtype<element_t<C>> &&
+    (::std::is_void_v<T> || ::std::is_same_v<element_t<C>, normal_dtype_t<::std::remove_const_t<T>>>);
 
 /// Elements on the host, on their way to a device.
 template <class T>
@@ -219,19 +218,20 @@ CUDARRAY_PER_BUILD CUDARRAY_COLD const ndarray<T, Device> array(::std::initializ
     return detail::upload(static_cast<const T*>(host.p), dims, device);
   }
 }
-/// An array from host elements in C order, copied: of a vector, a span, whatever has data() and size(); and a shape
+/// An array from host elements in C order, copied: of a vector, a span, a C array, any contiguous range; and a shape
 /// (absent: one axis). Eager. Throws shape_error where the counts differ.
 template <class T = void, device_tag Device = default_device, class C>
 requires detail::has_elements<C, T> CUDARRAY_PER_BUILD const ndarray<detail::element_t<C>, Device> array(
     const C& elements, const shape& s, Device device = {}) {
-  if (detail::check_extents("array", s).elements() != int64(elements.size()))
-    detail::fail<shape_error>("array: ", elements.size(), " elements for shape ", s);
-  return detail::upload(reinterpret_cast<const detail::element_t<C>*>(elements.data()), s, device);
+  const int64 n = int64(::std::ranges::size(elements));
+  if (detail::check_extents("array", s).elements() != n)
+    detail::fail<shape_error>("array: ", n, " elements for shape ", s);
+  return detail::upload(reinterpret_cast<const detail::element_t<C>*>(::std::ranges::data(elements)), s, device);
 }
 template <class T = void, device_tag Device = default_device, class C>
 requires detail::has_elements<C, T> CUDARRAY_PER_BUILD const ndarray<detail::element_t<C>, Device> array(
     const C& elements, Device device = {}) {
-  return detail::upload(reinterpret_cast<const detail::element_t<C>*>(elements.data()), shape(elements.size()), device);
+  return array<T, Device, C>(elements, shape(::std::ranges::size(elements)), device);
 }
 
 namespace detail {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <vector>
+
 #include "../eval/scatter.hpp"
 #include "../eval/sequences.hpp"
 #include "manipulation.hpp"

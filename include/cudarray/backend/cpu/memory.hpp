@@ -69,7 +69,8 @@ struct cache {
     ::std::size_t bytes;
   };
   bool locked = false;
-  ::std::size_t bytes = 0, most = 0;  ///< 0: not asked for yet
+  ::std::size_t bytes = 0;
+  ::std::size_t most = 0;  ///< that `bytes` may be; 0: not asked for yet
   block* first[54 * 8] = {};
 
   void lock() {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <vector>
+
 #include "../../core/generator.hpp"
 #include "memory.hpp"
 
