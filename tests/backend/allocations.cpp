@@ -207,3 +207,9 @@ TEST_CASE("allocations: a real overlap costs one temporary") {
   CHECK(a.at(1, 0) == 501);
   CHECK(a.at(0, 1) == 501);
 }
+
+TEST_CASE("allocations: lists in braces ask for the array's memory only") {
+  const requests r = during([] { const array a = ca::array<float, ca::cpu>({{1, 2, 3}, {4, 5, 6}}); });
+  CHECK(calls == 1);
+  CHECK(r.count == 1);
+}

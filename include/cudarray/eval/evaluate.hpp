@@ -173,7 +173,7 @@ requires(ends_in_reduce<N>) CUDARRAY_NO_INLINE
   });
 }
 
-/// The same for any expression: what has to be known before is.
+/// The same for any expression: inner reductions, and what exceeds a plan, are materialised first.
 template <class Build, class T, class D, class N>
 void compute(const storage_ref& store, const layout& to, const N& n, int ordinal) {
   if constexpr (ends_in_reduce<N>) run<Build, T, D>(store, to, n, ordinal);

@@ -160,8 +160,8 @@ struct nested_list {
     if (items.size() == 0) return s;
     const shape first = items.begin()->dims();
     for (int64 d : first) s.push_back(d);
-    for (const nested_list& i : items)
-      if (const shape other = i.dims(); other != first)
+    for (const nested_list* i = items.begin() + 1; i != items.end(); ++i)
+      if (const shape other = i->dims(); other != first)
         fail<shape_error>("array: a list of parts with different shapes, ", first, " and ", other);
     return s;
   }

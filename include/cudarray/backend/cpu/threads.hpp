@@ -116,10 +116,9 @@ CUDARRAY_PER_BUILD CUDARRAY_NO_INLINE inline void run_parts(int64 parts, void (*
 /// `body(part)` for every part in [0, parts), on the threads. What a part throws is thrown here, once.
 template <class F>
 void parallel(int64 parts, const F& body) {
-  if (parts == 1) body(int64(0));
-  else
-    run_parts(
-        parts, [](const void* f, int64 part) { (*static_cast<const F*>(f))(part); }, &body);
+  if (parts == 1) return body(int64(0));
+  const auto run = [](const void* f, int64 part) { (*static_cast<const F*>(f))(part); };
+  run_parts(parts, run, &body);
 }
 
 /// How many parts pay for work of so many steps, of about a nanosecond each: more than there are threads, so that one
