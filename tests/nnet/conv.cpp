@@ -124,7 +124,7 @@ TEST_CASE("nnet: conv2d is its definition") {
   }
 }
 
-TEST_CASE("nnet: the gradients of conv2d are those of its definition, and its slopes") {
+TEST_CASE("nnet: the gradients of conv2d are those of its definition, and its slopes", "[large]") {
   for (const sizes& z : cases) {
     INFO(name(z));
     const auto x = test::wave_of(z.images()), w = test::wave_of(z.filters(), 1), dy = test::wave_of(z.results(), 2);
@@ -169,7 +169,7 @@ void check_half(const sizes& z) {
   CHECK(dx.near(nnet::conv2d_backward_data(dy, w, z.images(), z.options()), z.images(), 2));
   CHECK(dw.near(nnet::conv2d_backward_weights(x, dy, z.filters(), z.options()), z.filters(), 2));
 }
-TEST_CASE("nnet: conv2d and its gradients in half precision") {
+TEST_CASE("nnet: conv2d and its gradients in half precision", "[large]") {
   for (const sizes& z : cases) {
     check_half<ca::float16>(z);
     check_half<ca::bfloat16>(z);
@@ -247,7 +247,7 @@ TEST_CASE("nnet: conv2d of more images than are unfolded at once") {
   CHECK(difference < 1e-12);
 }
 
-TEST_CASE("nnet: conv2d of more images than are unfolded at once, in a half type") {
+TEST_CASE("nnet: conv2d of more images than are unfolded at once, in a half type", "[large]") {
   using halves = ca::ndarray<ca::float16>;
   const halves x = ca::astype<ca::float16>(test::wave_of({1, 1, 64, 64})),
                w = ca::astype<ca::float16>(test::wave_of({2, 1, 5, 5}, 1)),

@@ -170,7 +170,7 @@ TEST_CASE("losses: softmax and its kin of rows short and long") {
 
 // Blocks, clusters and several kernels share rows on CUDA, by their length and number. Row 0 is all -inf, row 1 has
 // +inf, row 2 NaN, row 3 begins with -inf, as masked ones do.
-TEST_CASE("losses: softmax and its kin of few rows and many, of any alignment") {
+TEST_CASE("losses: softmax and its kin of few rows and many, of any alignment", "[large]") {
   const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   using shape = std::pair<ca::int64, ca::int64>;
   for (const auto& [rows, n] : {shape{4, 100003},
@@ -259,7 +259,7 @@ void check_many_rows(double relative) {
 
 }  // namespace
 
-TEST_CASE("losses: softmax and its kin of many short rows") {
+TEST_CASE("losses: softmax and its kin of many short rows", "[large]") {
   check_many_rows<float>(1e-6);
   check_many_rows<double>(1e-14);
   check_many_rows<ca::float16>(1e-3);

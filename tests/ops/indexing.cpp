@@ -255,7 +255,7 @@ TEST_CASE("indexing: a mask of all axes") {
   CHECK(test::equal(flags(flags), {2}, ints{1, 1}));
 }
 
-TEST_CASE("indexing: masks of many elements, at any offset") {
+TEST_CASE("indexing: masks of many elements, at any offset", "[large]") {
   for (const int64 n : {1, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 4095, 4096, 4097, 5000, 70000, 1000003})
     for (const flags_set which :
          {flags_set::nothing, flags_set::all, flags_set::last, flags_set::first, flags_set::half, flags_set::few})

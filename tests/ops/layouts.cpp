@@ -275,15 +275,15 @@ TEST_CASE("layouts: maps of float") { check_maps<float>(); }
 TEST_CASE("layouts: maps of double") { check_maps<double>(); }
 TEST_CASE("layouts: maps of int8") { check_maps<ca::int8>(); }
 TEST_CASE("layouts: reductions of float") { check_reductions<float>(); }
-TEST_CASE("layouts: reductions of double") { check_reductions<double>(); }
+TEST_CASE("layouts: reductions of double", "[large]") { check_reductions<double>(); }
 TEST_CASE("layouts: reductions of int8") { check_reductions<ca::int8>(); }
 
-TEST_CASE("layouts: axes of float in another order") { check_orders<float>(); }
-TEST_CASE("layouts: axes of double in another order") { check_orders<double>(); }
-TEST_CASE("layouts: axes of uint8 in another order") { check_orders<ca::uint8>(); }
-TEST_CASE("layouts: axes of float16 in another order") { check_orders<ca::float16>(); }
+TEST_CASE("layouts: axes of float in another order", "[large]") { check_orders<float>(); }
+TEST_CASE("layouts: axes of double in another order", "[large]") { check_orders<double>(); }
+TEST_CASE("layouts: axes of uint8 in another order", "[large]") { check_orders<ca::uint8>(); }
+TEST_CASE("layouts: axes of float16 in another order", "[large]") { check_orders<ca::float16>(); }
 
-TEST_CASE("layouts: reductions over any axes in another order") {
+TEST_CASE("layouts: reductions over any axes in another order", "[large]") {
   for (const int64 n : {33, 130, 513}) {
     check_reduced_orders({n, 257}, {1, 0});
     check_reduced_orders({257, n}, {1, 0});

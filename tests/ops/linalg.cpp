@@ -168,7 +168,7 @@ TEST_CASE("linalg: batches of small products") {
   check_batch<float>(12345, 3, 3, 3);
 }
 
-TEST_CASE("linalg: long sums of few results") {
+TEST_CASE("linalg: long sums of few results", "[large]") {
   for (const ca::int64 k : {16383, 16384, 24577}) {
     check_product<float>(1, 1, k);
     check_product<float>(3, 5, k);
@@ -178,7 +178,7 @@ TEST_CASE("linalg: long sums of few results") {
   check_product<float>(2, 127, 70001);
 }
 
-TEST_CASE("linalg: every edge of the blocks") {
+TEST_CASE("linalg: every edge of the blocks", "[large]") {
   for (const ca::int64 m : {1, 2, 11, 12, 13, 47, 49, 64})
     for (const ca::int64 n : {1, 3, 15, 16, 17, 31, 33}) check_product<float>(m, n, 19);
   for (const ca::int64 k : {1, 31, 32, 255, 257, 513}) {

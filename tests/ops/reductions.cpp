@@ -223,7 +223,7 @@ TEST_CASE("reductions: layouts and fused operands") {
   CHECK(ca::argmax(n % 1000).item() == 999);
 }
 
-TEST_CASE("reductions: very many rows") {
+TEST_CASE("reductions: very many rows", "[large]") {
   const ca::int64 rows = 70001;
   for (const ca::int64 n : {128, 192}) {
     const auto a = ca::eval(ca::astype<float>(ca::reshape(ca::arange(rows * n) % 1009, {rows, n})));
@@ -263,7 +263,7 @@ void sum_extremes(T value) {
     CHECK(test::equal(ca::var(a, 1), {r}, doubles(std::size_t(r), 0)));
   }
 }
-TEST_CASE("reductions: many small integers of the largest magnitude") {
+TEST_CASE("reductions: many small integers of the largest magnitude", "[large]") {
   sum_extremes<ca::uint8>(255);
   sum_extremes<ca::int8>(-128);
   sum_extremes<ca::uint16>(65535);
@@ -352,7 +352,7 @@ TEST_CASE("reductions: rows off alignment") {
   CHECK(ca::sum(squares(2)).item() == 73388);
 }
 
-TEST_CASE("reductions: short rows and few columns that fill memory") {
+TEST_CASE("reductions: short rows and few columns that fill memory", "[large]") {
   for (const ca::int64 n : {2, 3, 5, 7, 8, 10, 16, 33, 50, 64, 100, 127, 257}) {
     const ca::int64 lead = n % 5, m = 4111 / n + 2;
     check_filled<float>(2, m, n, lead);
@@ -370,7 +370,7 @@ TEST_CASE("reductions: short rows and few columns that fill memory") {
   }
 }
 
-TEST_CASE("reductions: short runs around kept axes") {
+TEST_CASE("reductions: short runs around kept axes", "[large]") {
   const auto check = [](const ca::shape& s) {
     check_every_other<float>(s);
     check_every_other<double>(s);
@@ -390,7 +390,7 @@ TEST_CASE("reductions: short runs around kept axes") {
   check_every_other<ca::float16>({40, 3, 5, 16, 12}, 3);
 }
 
-TEST_CASE("reductions: any axes of cut arrays, columns off alignment") {
+TEST_CASE("reductions: any axes of cut arrays, columns off alignment", "[large]") {
   for (const ca::int64 n : {3, 16, 49, 63, 250})
     for (const ca::int64 from : {0, 1, 6}) {
       check_axes<float>(5, 70, n, from, n + 7);

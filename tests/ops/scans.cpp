@@ -210,7 +210,7 @@ TEST_CASE("scans: NaN and infinity") {
     }
 }
 
-TEST_CASE("scans: as many elements as blocks of a device take, more and fewer") {
+TEST_CASE("scans: as many elements as blocks of a device take, more and fewer", "[large]") {
   for (const extents& e : sizes()) {
     INFO("(" << e.outer << ", " << e.n << ", " << e.inner << ")");
     const auto v = numbers<float>(e.elements());
@@ -261,7 +261,7 @@ TEST_CASE("scans: float32 is added up in float64") {
   CHECK(accurate(test::values(ca::cumsum(ca::full({n, 2}, 0.1f), 0)), 2));
 }
 
-TEST_CASE("scans: the same bits in every run") {
+TEST_CASE("scans: the same bits in every run", "[large]") {
   for (const extents e : {extents{1, 300000, 1}, {5, 5000, 3}, {3, 20000, 40}, {500, 4099, 1}, {100, 140, 257}}) {
     INFO("(" << e.outer << ", " << e.n << ", " << e.inner << ")");
     const auto x = ca::random::normal(e.dims());
@@ -275,7 +275,7 @@ TEST_CASE("scans: the same bits in every run") {
   }
 }
 
-TEST_CASE("scans: off alignment, narrow and wide elements") {
+TEST_CASE("scans: off alignment, narrow and wide elements", "[large]") {
   const auto check = [](auto type, int64 lead, const extents& e) {
     using T = decltype(type);
     INFO(sizeof(T) << " bytes, " << lead << " before (" << e.outer << ", " << e.n << ", " << e.inner << ")");
@@ -302,7 +302,7 @@ TEST_CASE("scans: off alignment, narrow and wide elements") {
     }
 }
 
-TEST_CASE("scans: long rows of half types") {
+TEST_CASE("scans: long rows of half types", "[large]") {
   const auto check = [](auto type, int64 lead, const extents& e) {
     using T = decltype(type);
     INFO(ca::dtype_name<T> << ", " << lead << " before (" << e.outer << ", " << e.n << ", " << e.inner << ")");

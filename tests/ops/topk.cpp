@@ -98,7 +98,7 @@ TEST_CASE("topk: the first of equal elements comes first") {
   }
 }
 
-TEST_CASE("topk: NaN is above all numbers, values are kept bit by bit") {
+TEST_CASE("topk: NaN is above all numbers, values are kept bit by bit", "[large]") {
   const auto a = vec({nan_, inf, 1, -nan_, -inf, nan_});
   CHECK(test::equal(ca::topk(a, 5).values, {5}, floats{nan_, nan_, nan_, inf, 1}));
   CHECK(test::values(ca::topk(a, 5).indices) == order{0, 3, 5, 1, 2});
@@ -128,7 +128,7 @@ TEST_CASE("topk: nothing, and one of one") {
   CHECK(test::equal(one.indices, {1, 1, 1}, order{0}));
 }
 
-TEST_CASE("topk: dtypes, of one sequence, short ones, long ones") {
+TEST_CASE("topk: dtypes, of one sequence, short ones, long ones", "[large]") {
   for (const auto& [outer, n] : {std::pair<int64, int64>{1, 900}, {1, 9000}, {90, 40}, {5, 700}, {2, 9000}})
     for (const int64 k : {int64(1), int64(8), int64(33), n}) {
       if (k > n) continue;
@@ -154,7 +154,7 @@ TEST_CASE("topk: dtypes, of one sequence, short ones, long ones") {
       std::vector<int>{INT32_MIN, -1});
 }
 
-TEST_CASE("topk: as many elements as threads and blocks of a device take, more and fewer") {
+TEST_CASE("topk: as many elements as threads and blocks of a device take, more and fewer", "[large]") {
   for (const int64 n :
        {1,    2,    31,   32,   33,   63,   64,   65,   127,  128,  129,   255,   256,   257,    1023,   1024,
         1025, 2047, 2048, 2049, 4095, 4096, 4097, 8191, 8192, 8193, 32768, 32769, 70000, 262143, 262144, 600001})
@@ -173,7 +173,7 @@ TEST_CASE("topk: as many elements as threads and blocks of a device take, more a
   CHECK(finds<float>(2, 300000, 20000, 1000003));
 }
 
-TEST_CASE("topk: ascending and descending sequences, in which all or none is an improvement") {
+TEST_CASE("topk: ascending and descending sequences, in which all or none is an improvement", "[large]") {
   for (const int64 n : {5000, 300000}) {
     const auto up = ca::eval(ca::reshape(ca::arange<float>(n), {1, n}));
     const auto down = ca::eval(ca::reshape(ca::arange<float>(n, 0, -1), {1, n}));
