@@ -66,8 +66,15 @@ void check_functions() {
   CHECK_FUNCTION(log10, log10, 4, 0, 1000)
   CHECK_FUNCTION(log1p, log1p, 4, -1, 1000)
   CHECK_FUNCTION(cbrt, cbrt, 4, -1000, 1000)
-  CHECK_FUNCTION(sin, sin, 4, -100, 100)
-  CHECK_FUNCTION(cos, cos, 4, -100, 100)
+  constexpr double of_sin = sizeof(T) == 4 && ca::this_build::fma ? 2.2 : 4;  // or glibc's
+  for (const T most : {T(4), T(100), T(131072)}) {
+    CHECK_FUNCTION(sin, sin, of_sin, -most, most)
+    CHECK_FUNCTION(cos, cos, of_sin, -most, most)
+  }
+  for (const T most : {T(140000), T(1e30)}) {
+    CHECK_FUNCTION(sin, sin, 4, -most, most)
+    CHECK_FUNCTION(cos, cos, 4, -most, most)
+  }
   CHECK_FUNCTION(tan, tan, 4, -20, 20)
   CHECK_FUNCTION(arcsin, asin, 4, -1, 1)
   CHECK_FUNCTION(arccos, acos, 4, -1, 1)

@@ -14,13 +14,11 @@ using library::arccos;
 using library::arcsin;
 using library::arctan;
 using library::arctan2;
-using library::cos;
 using library::cosh;
 using library::exp2;
 using library::expm1;
 using library::log1p;
 using library::log2;
-using library::sin;
 using library::sinh;
 using library::tan;
 
@@ -327,6 +325,46 @@ CUDARRAY_FORCE_INLINE pack<T, N, B> fma(const pack<T, N, B>& a, const pack<T, N,
 #endif
   const auto f = [](T x, T y, T z) { return math::fma(x, y, z); };
   return each_lane<decltype(f), N, B>(f, a, b, c);
+}
+
+/// sin or cos: of float32, with fused multiply-adds and up to 131072, at most 2.2 ulp off, else the library's. The
+/// nearest k pi, or (k + 1/2) pi for cos, is taken off in three parts (W. J. Cody, W. Waite 1980); of the rest r,
+/// sin(r) / r is the minimax polynomial of degree 4 in r^2 for |r| <= 1.01 pi / 2 (Remez), which is 6.7e-9 off.
+template <bool Cosine, class T, int N, class B>
+CUDARRAY_FORCE_INLINE pack<T, N, B> sine(const pack<T, N, B>& x) {
+  const auto otherwise = [&] {
+    if constexpr (Cosine) return library::cos(x);
+    else return library::sin(x);
+  };
+  if constexpr (sizeof(T) != 4 || !B::fma) {
+    return otherwise();
+  } else {
+    const auto c = [](float v) { return splat<float, N, B>(v); };
+    const auto a = abs(x);
+    if (any(a > c(131072.f))) return otherwise();
+    const auto magic = c(rounder<float>), inverse = c(0.318309886f);
+    const auto turns = Cosine ? multiply_add(a, inverse, c(-0.5f)) + magic : multiply_add(a, inverse, magic);
+    const auto whole = turns - magic, k = Cosine ? whole + c(0.5f) : whole;
+    auto r = fma(k, c(-3.14159274f), a);
+    r = fma(k, c(8.74227766e-8f), r);
+    r = fma(k, c(3.43024902e-15f), r);
+    const auto z = r * r;
+    auto p = multiply_add(z, c(2.60277574691e-6f), c(-1.98083052577e-4f));
+    p = multiply_add(p, z, c(8.33304951443e-3f));
+    p = multiply_add(p, z, c(-1.66666589446e-1f));
+    const auto odd = bits<int32>(turns).v << 31;
+    const auto sign = Cosine ? ~odd : odd ^ bits<int32>(x).v;
+    return bits<float>(bits<int32>(multiply_add(r * z, p, r)) ^
+                       (pack<int32, N, B>{sign} & splat<int32, N, B>(::std::numeric_limits<int32>::min())));
+  }
+}
+template <class T, int N, class B>
+CUDARRAY_FORCE_INLINE pack<T, N, B> sin(const pack<T, N, B>& x) {
+  return sine<false>(x);
+}
+template <class T, int N, class B>
+CUDARRAY_FORCE_INLINE pack<T, N, B> cos(const pack<T, N, B>& x) {
+  return sine<true>(x);
 }
 
 /// What core/philox.hpp asks of lanes.

@@ -143,13 +143,15 @@ void sort_by_highway(const T* from, T* to, int64 n) {
     ::std::copy(from, from + n, to);
     ::hwy::Sorter()(to, ::std::size_t(n), ::hwy::SortAscending());
   } else {
-    const auto number = [](T v) { return v == v; };
-    if (::std::all_of(from, from + n, number)) {
-      ::std::transform(from, from + n, to, ordered);
-    } else {
+    K others = 0;  // not `if`: the loop is one of packs
+    for (int64 i = 0; i < n; ++i) {
+      to[i] = ordered(from[i]);
+      others |= K(from[i] != from[i]);
+    }
+    if (others) {
       end = to;
       for (int64 i = 0; i < n; ++i)
-        if (number(from[i])) *end++ = ordered(from[i]);
+        if (from[i] == from[i]) *end++ = ordered(from[i]);
       ::std::copy_if(from, from + n, end, [](T v) { return v != v; });
     }
     ::hwy::Sorter()(reinterpret_cast<K*>(to), ::std::size_t(end - to), ::hwy::SortAscending());
