@@ -332,7 +332,7 @@ CUDARRAY_FORCE_INLINE bool lane(const mask<W, N, B>& a, int i) {
 template <int W, int N, class B>
 CUDARRAY_FORCE_INLINE bool any(const mask<W, N, B>& m) {
 #if defined(__x86_64__) && defined(__AVX__)
-  // compilers take the lanes out one by one
+  // g++ takes the lanes out one by one
   if constexpr (B::vector_bytes >= int(sizeof(m)) && sizeof(m) >= 16) {
     bool r;
     if constexpr (sizeof(m) == 64) asm("vptestmd %1, %1, %%k1\n\tkortestw %%k1, %%k1" : "=@ccnz"(r) : "v"(m.v) : "k1");
