@@ -49,16 +49,24 @@ T any_value(int64 i, bool few) {
   }
 }
 
+/// The places of some elements in their order.
+template <class T>
+std::vector<int64> stable_order(const array<T>& v) {
+  std::vector<int64> order(at(v.size()));
+  std::iota(order.begin(), order.end(), int64(0));
+  const T* const p = v.data();
+  std::stable_sort(order.begin(), order.end(),
+                   [p](int64 i, int64 j) { return p[i] < p[j] || (p[i] == p[i] && p[j] != p[j]); });
+  return order;
+}
+
 template <class T>
 void check_sorts() {
   for (const int64 n : {0, 1, 2, 3, 31, 32, 33, 95, 96, 97, 1000, 5000, 40000, 300001})
     for (const bool few : {false, true}) {
       const auto v = filled<T>({n}, [few](int64 i) { return any_value<T>(i, few); });
-      std::vector<int64> order(at(n));
-      std::iota(order.begin(), order.end(), int64(0));
+      const std::vector<int64> order = stable_order(v);
       const T* const p = v.data();
-      std::stable_sort(order.begin(), order.end(),
-                       [p](int64 i, int64 j) { return p[i] < p[j] || (p[i] == p[i] && p[j] != p[j]); });
       CAPTURE(ca::dtype_name<T>, n, few);
       CHECK(holds(ca::argsort(v), {n}, [&](int64 i) { return order[at(i)]; }));
       CHECK(holds(ca::sort(v), {n}, [&](int64 i) { return p[order[at(i)]]; }));
@@ -164,6 +172,21 @@ TEST_CASE("sequences: sort and argsort of all dtypes and lengths") {
   check_sorts<double>();
   check_sorts<ca::float16>();
   check_sorts<ca::bfloat16>();
+}
+
+TEST_CASE("sequences: argsort of 64 bits, of which several elements share the upper half") {
+  for (const int count : {1, 4})
+    for (const int64 n : {1000, 300001})
+      for (const int64 sharing : {int64(1), int64(3), int64(90), int64(110), int64(3000), n}) {
+        const threads t(count);
+        const int64 groups = n / sharing + 1;
+        CAPTURE(count, n, sharing);
+        const auto v = filled<int64>({n}, [=](int64 i) {
+          return (int64(hash(i)) % groups - groups / 2) * (int64(1) << 32) + int64(hash(i + n)) % 70 * 61356675;
+        });
+        const std::vector<int64> order = stable_order(v);
+        CHECK(holds(ca::argsort(v), {n}, [&](int64 i) { return order[at(i)]; }));
+      }
 }
 
 TEST_CASE("sequences: many short ones are sorted") {

@@ -41,27 +41,27 @@ auto sort_key(T v) {
 /// Sequences from this on are sorted by several threads each.
 inline constexpr int64 shared_sequence = 262144;
 
-/// An element, and where it stood.
-template <class T>
+/// The key of an element, and where it stood.
+template <class Key>
 struct keyed {
-  detail::unsigned_t<sizeof(T)> key;
+  Key key;
   uint32 position;
 };
-template <class T>
-auto sort_key(const keyed<T>& k) {
-  return k.key;
-}
+/// The same of a key of 64 bits.
+struct halved {
+  uint32 upper, lower, position;
+};
 
-/// Ascending, stable, some bits of the keys at a time; the sorted items are in what is returned, `to` if all bits vary.
-/// `other` may be `from`. Parts of the items are counted and moved by several threads.
-template <class Build, class Item>
-const Item* radix_sort(const Item* a, Item* to, Item* other, int64 n) {
-  constexpr int bits = 8 * int(sizeof(sort_key(*a)));
+/// Ascending, stable, some bits at a time of what `key` has of an item; the sorted items are in what is returned, `to`
+/// if all bits vary. `other` may be `from`. Parts of the items are counted and moved by several threads.
+template <class Build, class Item, class F>
+const Item* radix_sort(const Item* a, Item* to, Item* other, int64 n, const F& key) {
+  constexpr int bits = 8 * int(sizeof(key(*a)));
   const int width = bits <= 16 || n < 32768 ? 8 : 11, digits = (bits + width - 1) / width;
   const int64 values = int64(1) << width, parts = n < shared_sequence ? 1 : ::std::min<int64>(num_threads(), 16);
   const scratch space((parts == 1 ? digits : parts) * values * int64(sizeof(int64)));
   auto* const places = reinterpret_cast<int64*>(space.p);
-  const auto digit = [&](const Item& v, int d) { return int64(sort_key(v) >> (width * d)) & (values - 1); };
+  const auto digit = [&](const Item& v, int d) { return int64(key(v) >> (width * d)) & (values - 1); };
   Item* b = digits % 2 == 1 || other == a ? to : other;
   if (parts == 1) {  // all digits at once
     ::std::fill(places, places + digits * values, 0);
@@ -165,6 +165,40 @@ void sort_by_highway(const T* from, T* to, int64 n) {
 /// Sequences shorter than this are sorted by comparing.
 inline constexpr int64 short_sequence = 96;
 
+/// The places of n elements, fewer than 2^32, in their order.
+template <class Build, class T>
+void argsort_by_radix(const T* k, int64* order, int64 n) {
+  using Key = decltype(sort_key(*k));
+  using item = ::std::conditional_t<sizeof(Key) == 8, halved, keyed<Key>>;
+  const scratch space(2 * n * int64(sizeof(item)));
+  item *const first = reinterpret_cast<item*>(space.p), *const second = first + n;
+  if constexpr (sizeof(Key) < 8) {
+    for (int64 i = 0; i < n; ++i) first[i] = {sort_key(k[i]), uint32(i)};
+    const item* const sorted = radix_sort<Build>(first, second, first, n, [](const item& v) { return v.key; });
+    for (int64 i = 0; i < n; ++i) order[i] = sorted[i].position;
+  } else {
+    for (int64 i = 0; i < n; ++i) first[i] = {uint32(sort_key(k[i]) >> 32), uint32(sort_key(k[i])), uint32(i)};
+    const bool moved = radix_sort<Build>(first, second, first, n, [](const item& v) { return v.upper; }) == second;
+    item *const sorted = moved ? second : first, *const other = moved ? first : second;
+    // where upper halves are equal the lower ones decide; mostly, few are
+    for (int64 begin = 0, end; begin < n; begin = end) {
+      for (end = begin + 1; end < n && sorted[end].upper == sorted[begin].upper;) ++end;
+      const item* run = sorted + begin;
+      if (end - begin >= short_sequence) {
+        run = radix_sort<Build>(run, other + begin, sorted + begin, end - begin, [](const item& v) { return v.lower; });
+      } else {
+        for (int64 i = begin + 1; i < end; ++i) {
+          const item v = sorted[i];
+          int64 to = i;
+          for (; to > begin && v.lower < sorted[to - 1].lower; --to) sorted[to] = sorted[to - 1];
+          sorted[to] = v;
+        }
+      }
+      for (int64 i = begin; i < end; ++i) order[i] = run[i - begin].position;
+    }
+  }
+}
+
 /// Runs `body(o)` for all sequences: on several threads, where each is sorted by one.
 template <class F>
 void each_sequence(const detail::sequences& s, bool alone, const F& body) {
@@ -210,7 +244,8 @@ detail::storage_ref sort_sequences(cpu device, const detail::sequences& s) {
       ::std::sort(to(o), to(o) + s.n, [](const T& a, const T& b) { return host::sort_key(a) < host::sort_key(b); });
     } else {
       const host::scratch space(s.n * int64(sizeof(T)));
-      const T* const sorted = host::radix_sort<Build>(from(o), to(o), reinterpret_cast<T*>(space.p), s.n);
+      const T* const sorted = host::radix_sort<Build>(from(o), to(o), reinterpret_cast<T*>(space.p), s.n,
+                                                      [](T v) { return host::sort_key(v); });
       if (sorted != to(o)) ::std::copy(sorted, sorted + s.n, to(o));
     }
   };
@@ -242,12 +277,7 @@ detail::storage_ref argsort_sequences(cpu device, const detail::sequences& s) {
       ::std::stable_sort(order, order + s.n,
                          [k](int64 a, int64 b) { return host::sort_key(k[a]) < host::sort_key(k[b]); });
     } else {
-      using item = host::keyed<T>;
-      const host::scratch space(2 * s.n * int64(sizeof(item)));
-      item* const items = reinterpret_cast<item*>(space.p);
-      for (int64 i = 0; i < s.n; ++i) items[i] = {host::sort_key(k[i]), uint32(i)};
-      const item* const sorted = host::radix_sort<Build>(items, items + s.n, items, s.n);
-      for (int64 i = 0; i < s.n; ++i) order[i] = sorted[i].position;
+      host::argsort_by_radix<Build>(k, order, s.n);
     }
   };
   using network = host::sort_network<Build, uint64>;

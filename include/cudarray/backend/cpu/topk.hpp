@@ -40,10 +40,6 @@ struct packed_place {
   }
   int64 position() const { return int64(both & 0xffffffffu); }
 };
-template <class Build>
-uint64 sort_key(const packed_place<Build>& p) {
-  return p.both;
-}
 
 inline constexpr int64 short_top = 16;            ///< so few are kept in order
 inline constexpr int64 short_top_sequence = 256;  ///< of so short a one all places are made first
@@ -188,7 +184,8 @@ void order_places(Place* p, int64 n, int64 k) {
     if (k >= 1024) {
       const scratch space(k * int64(sizeof(Place)));
       auto* const other = reinterpret_cast<Place*>(space.p);
-      if (const Place* const sorted = radix_sort<Build>(p, p, other, k); sorted != p)
+      const auto key = [](const Place& v) { return v.both; };
+      if (const Place* const sorted = radix_sort<Build>(p, p, other, k, key); sorted != p)
         ::std::copy(sorted, sorted + k, p);
       return;
     }
