@@ -165,21 +165,22 @@ void sort_by_highway(const T* from, T* to, int64 n) {
 /// Sequences shorter than this are sorted by comparing.
 inline constexpr int64 short_sequence = 96;
 
-/// Whether keys of 64 bits share their upper halves with more than eight others each, as far as some places, picked as
-/// if by chance (they must not follow an order of the elements), tell.
+/// Whether every second key of 64 bits, or more, shares its upper half with another one, as far as some elements tell:
+/// one of each stretch, picked as if by chance. They tell less of millions, where each pass that is spared is worth
+/// more.
 template <class T>
 bool share_upper_halves(const T* k, int64 n) {
-  uint32 seen[512];
-  const int64 count = n / 16 < 512 ? n / 16 : 512;
+  uint32 seen[1024];
+  const int64 count = n / 16 < 1024 ? n / 16 : 1024, stretch = n / ::std::max<int64>(count, 1);
   for (int64 i = 0; i < count; ++i) {
     uint64 h = uint64(i + 1) * 0x9E3779B97F4A7C15u;
     h = (h ^ h >> 32) * 0xD6E8FEB86659FD93u;
-    seen[i] = uint32(sort_key(k[int64((h >> 32) * uint64(n) >> 32)]) >> 32);
+    seen[i] = uint32(sort_key(k[i * stretch + int64((h >> 32) % uint64(stretch))]) >> 32);
   }
   ::std::sort(seen, seen + count);
   int64 pairs = 0;
   for (int64 i = 1, alike = 0; i < count; ++i) pairs += alike = seen[i] == seen[i - 1] ? alike + 1 : 0;
-  return pairs * n > 8 * (count * (count - 1) / 2);
+  return pairs * n > count * (count - 1) / 4;
 }
 
 /// The places of n elements, fewer than 2^32, in their order.
