@@ -190,9 +190,10 @@ struct reduction_kernels {
   }
 
   /// Combines at most reduction_cut::block rows, `down` apart, the first at `position` of what is reduced, element by
-  /// element into as many totals; of N or more elements, where there are packs. Not for extremes without packs.
+  /// element into as many totals; of N or more elements, where there are packs. Not for extremes without packs. `far`:
+  /// they come from beyond the caches, so those that follow each other are read in order.
   static void across(const void* self, const int64* offset, const int64* step, const int64* down, int64 rows, int64 n,
-                     [[maybe_unused]] int64 position, void* totals) {
+                     [[maybe_unused]] int64 position, [[maybe_unused]] bool far, void* totals) {
     if constexpr (packable && !Op::indexed) {
       const Tree& tree = static_cast<const reduction_kernels*>(self)->tree;
       using A = decltype(row(tree, offset, step).lanes(0));
@@ -222,11 +223,12 @@ struct reduction_kernels {
             if (stop == end) break;
           }
         };
-        // some rows at a time share what is loaded and stored of the sums, and memory is read in as many places; where
-        // more is computed than that, rows that follow each other are faster in order
+        // some rows at a time share what is loaded and stored of the sums, and memory is read in as many places; rows
+        // that follow each other are faster in order where more is computed than that, or memory read ahead, as one
+        // stream
         constexpr int together = is_costly<Tree> ? 4 : 8;
-        bool in_order = is_costly<Tree> || requires { Op::costly; };
-        for (int k = 1; k < Operands; ++k) in_order = in_order && down[k] <= n;
+        bool in_order = far || is_costly<Tree> || requires { Op::costly; };
+        for (int k = 1; k < Operands; ++k) in_order = in_order && down[k] <= end - begin;
         int64 i = 0;
         for (; !in_order && i + together <= rows; i += together)
           add_rows(i, ::std::make_integer_sequence<int, together>{});

@@ -13,7 +13,7 @@ struct reduce_kernels {
   void (*merge)(void*, const void*, int64);
   void (*store)(const void*, const int64*, const int64*, const void*, int64, int64);
   void (*along)(const void*, const int64*, const int64*, int64, int64, int64, bool, void*);
-  void (*across)(const void*, const int64*, const int64*, const int64*, int64, int64, int64, void*);
+  void (*across)(const void*, const int64*, const int64*, const int64*, int64, int64, int64, bool, void*);
   int64 (*beside)(const void*, const int64*, const int64*, const int64*, int64, int64, int64, void*);  ///< or null
   fetcher gathers;
   bool packable, indexed;
@@ -33,6 +33,7 @@ struct reduction_cut {
   bool tiled = false;          ///< there are any
   bool beside = false;         ///< short rows are combined side by side
   bool joined = false;         ///< the last kept axis is a reduced one: what it holds is combined at the end
+  bool far = false;            ///< elements come from beyond the caches, and are read as they lie
   int64 width = 1;             ///< results of a task, along the last kept axis
   int64 depth = 1;             ///< reduced places of a tile, along the last axis
   int64 fold = 1;              ///< rows that are combined side by side
@@ -96,6 +97,8 @@ struct reduction_cut {
     segments = side >= 0 ? (s.extent[side] + width - 1) / width : 1;
     tasks = side >= 0 ? s.size(0, side) * segments : 1;
     const int64 work = results * count;
+    for (int k = 1; k < s.operands; ++k)  // sums of single bytes are wide: short rows of them share their loads still
+      far = far || (exceeds_cache(work * r.of[k].bytes) && (r.of[k].bytes > 1 || width * fold >= 512));
     if (work >= 131072 && tasks < 32) {
       const int64 wanted = (32 + tasks - 1) / tasks, most = work / 32768;
       chunks = wanted < most ? wanted : most;
@@ -241,7 +244,7 @@ CUDARRAY_PER_BUILD inline void reduce_chunks(const reduce_kernels& r, const redu
             const int64 together = r.gathers ? 1 : rows;
             for (int64 row_at = 0; row_at < rows; row_at += together) {
               r.gathers.before(row_at, rows, at.offset, packed, next, s.operands, columns);
-              r.across(r.self, at.offset, packed, next, together, columns, position + i + row_at, own);
+              r.across(r.self, at.offset, packed, next, together, columns, position + i + row_at, c.far, own);
               move_on(at.offset, next, together, s.operands);
             }
             for (int64 rest = rows * c.fold; rest < length; ++rest) {  // what is no whole pack
