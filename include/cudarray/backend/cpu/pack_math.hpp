@@ -328,9 +328,9 @@ CUDARRAY_FORCE_INLINE pack<T, N, B> fma(const pack<T, N, B>& a, const pack<T, N,
 }
 
 /// sin or cos: of float32, with fused multiply-adds and up to 131072, at most 1.5 ulp off, else the library's. The
-/// nearest multiple of pi / 2 is taken off in three parts (W. J. Cody, W. Waite 1980). Of what is left, r, sin is r + r
-/// z (a + b z + c z^2 + d z^3) with z = r^2, and cos 1 + z (...), minimax for |r| <= 1.01 pi / 4 (Remez), 5.7e-12 and
-/// 1.3e-10 off: each lane has the coefficients of its own.
+/// nearest multiple of pi / 2 is taken off in three parts (W. J. Cody, W. Waite 1980). With what is left, r, and z =
+/// r^2, sin is r + r z p(z) and cos 1 + z p(z), p being cubic and minimax for |r| <= 1.01 pi / 4 (Remez), 5.7e-12
+/// and 1.3e-10 off: each lane takes the coefficients of its own.
 template <bool Cosine, class T, int N, class B>
 CUDARRAY_FORCE_INLINE pack<T, N, B> sine(const pack<T, N, B>& x) {
   const auto otherwise = [&] {

@@ -165,19 +165,19 @@ void sort_by_highway(const T* from, T* to, int64 n) {
 /// Sequences shorter than this are sorted by comparing.
 inline constexpr int64 short_sequence = 96;
 
-/// Whether every second key of 64 bits, or more, shares its upper half with another one, as far as some elements tell:
-/// one of each stretch, picked as if by chance. They tell less of millions, where each pass that is spared is worth
-/// more.
-template <class T>
+/// Whether every second of n keys of 64 bits, or more, shares its upper half with another one, as far as some elements
+/// tell: one of each stretch, picked as if by chance. They tell less of millions, where each pass that is spared is
+/// worth more. n >= 32.
+template <class Build, class T>
 bool share_upper_halves(const T* k, int64 n) {
   uint32 seen[1024];
-  const int64 count = n / 16 < 1024 ? n / 16 : 1024, stretch = n / ::std::max<int64>(count, 1);
+  const int64 count = n / 16 < 1024 ? n / 16 : 1024, stretch = n / count;
   for (int64 i = 0; i < count; ++i) {
     uint64 h = uint64(i + 1) * 0x9E3779B97F4A7C15u;
     h = (h ^ h >> 32) * 0xD6E8FEB86659FD93u;
     seen[i] = uint32(sort_key(k[i * stretch + int64((h >> 32) % uint64(stretch))]) >> 32);
   }
-  ::std::sort(seen, seen + count);
+  ::std::sort(seen, seen + count, [](uint32 a, uint32 b) { return a < b; });  // (a sort of this build's own)
   int64 pairs = 0;
   for (int64 i = 1, alike = 0; i < count; ++i) pairs += alike = seen[i] == seen[i - 1] ? alike + 1 : 0;
   return pairs * n > count * (count - 1) / 4;
@@ -202,7 +202,7 @@ void argsort_by_radix(const T* k, int64* order, int64 n) {
       if (radix_sort<Build>(sorted, other, sorted, n, half) == other) ::std::swap(sorted, other);
     };
     for (int64 i = 0; i < n; ++i) first[i] = {uint32(sort_key(k[i]) >> 32), uint32(sort_key(k[i])), uint32(i)};
-    const bool shared = share_upper_halves(k, n);
+    const bool shared = share_upper_halves<Build>(k, n);
     if (shared) sort_by(lower);
     sort_by(upper);
     // where upper halves are equal the lower ones decide
