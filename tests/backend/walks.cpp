@@ -614,6 +614,33 @@ TEST_CASE("walks: reductions of what is computed") {
       }
 }
 
+/// Whole numbers, so that sums are exact in any order.
+template <class T>
+void check_far_columns() {
+  for (const int64 columns : {7, 64, 100, 257, 1024, 1025, 3000}) {
+    const int64 rows = (int64(18) << 20) / int64(sizeof(T)) / columns + 3;
+    CAPTURE(ca::dtype_name<T>, columns);
+    const array<T> a = ca::empty<T>({rows, columns}, host);
+    std::vector<double> sums(at(columns)), squares(at(columns));
+    for (int64 i = 0; i < rows; ++i)
+      for (int64 j = 0; j < columns; ++j) {
+        const auto v = double((i * 31 + j * 17) % 5);
+        a.data()[i * columns + j] = T(v);
+        sums[at(j)] += v;
+        squares[at(j)] += v * v;
+      }
+    const array<double> s = ca::astype<double>(ca::eval(ca::sum(a, 0))),
+                        q = ca::sum(ca::astype<double>(a) * ca::astype<double>(a), 0);
+    CHECK(std::vector<double>(s.data(), s.data() + columns) == sums);
+    CHECK(std::vector<double>(q.data(), q.data() + columns) == squares);
+  }
+}
+TEST_CASE("walks: columns of what is larger than the caches") {
+  check_far_columns<ca::uint8>();
+  check_far_columns<float>();
+  check_far_columns<double>();
+}
+
 TEST_CASE("walks: the first NaN, the first of equals, nothing at all") {
   const threads t(4);
   for (const int64 n : {1, 2, 15, 16, 17, 63, 64, 65, 1000, 4097, 16385, 300001})
