@@ -86,6 +86,16 @@ TEST_CASE("fusion: reductions are one kernel with what they reduce") {
   }
 }
 
+TEST_CASE("fusion: a large operand that lies along another axis is copied before it is reduced on CUDA") {
+  const array a = ca::ones({2048, 1024}), b = ca::ones({1024, 2048});
+  const auto before = ca::stats();
+  const array d = ca::sum(a + b.t() * a, 1);
+  const auto c = ca::stats() - before;
+  CHECK(c.kernels == (one_pass ? 2 : 1));
+  CHECK(c.temporaries == (one_pass ? 1 : 0));
+  CHECK(ca::all(d == 2048).item());
+}
+
 TEST_CASE("fusion: a selection is gathered once") {
   const array a = ca::ones({64, 64});
   const ca::ndarray<bool> mask = a > 0;

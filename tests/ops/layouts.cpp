@@ -240,6 +240,7 @@ struct reduced_axes {
       if (count[r] == 0 || values[i] > largest[r]) largest[r] = values[i], places[r] = double(count[r]);
       ++count[r];
     }
+    for (double& v : sums) v = float(v);
   }
 };
 
@@ -294,6 +295,14 @@ TEST_CASE("layouts: reductions over any axes in another order", "[large]") {
     check_reduced_orders({5, 6, 8, 150}, order);
     check_reduced_orders({40, 9, 3, 33}, order);
   }
+}
+
+TEST_CASE("layouts: reductions of more than a cache's lines in another order", "[large]") {
+  check_reduced_orders({1447, 1451}, {1, 0});
+  check_reduced_orders({1024, 2050}, {1, 0});
+  check_reduced_orders({9, 487, 479}, {0, 2, 1});
+  check_reduced_orders({12, 64, 57, 53}, {0, 3, 1, 2});
+  check_reduced_orders({65, 70, 3, 160}, {3, 1, 0, 2});
 }
 
 TEST_CASE("layouts: the first of the largest, which threads come to after later ones") {

@@ -179,6 +179,30 @@ void check_every_other(const ca::shape& s, ca::int64 lead = 0) {
   CHECK(test::equal(ca::eval(ca::copy(turned.t())), kept, sums));
 }
 
+/// Reductions over {1, 3} of five axes, by a loop in C order.
+template <class T>
+void check_side_by_side(const ca::shape& s) {
+  CAPTURE(ca::dtype_name<T>, s);
+  std::vector<int> elements(std::size_t(s.elements()));
+  for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = int(i * 7919 % 100003 % 11);
+  const ca::ndarray<T> x = ca::reshape(ca::eval(ca::astype<T>(ca::array<int>(elements))), s);
+  ints sums(std::size_t(s[0] * s[2] * s[4]), 0), more = sums, least(sums.size(), 11);
+  for (std::size_t at = 0; at < elements.size(); ++at) {
+    const auto i = ca::int64(at);
+    const ca::int64 last = i % s[4], third = i / (s[4] * s[3]) % s[2], first = i / (s[4] * s[3] * s[2] * s[1]);
+    const auto r = std::size_t((first * s[2] + third) * s[4] + last);
+    sums[r] += elements[at], more[r] += elements[at] * elements[at] - elements[at];
+    if (elements[at] < least[r]) least[r] = elements[at];
+  }
+  const ca::shape kept{s[0], s[2], s[4]};
+  CHECK(test::equal(ca::sum<double>(x, {1, 3}), kept, sums));
+  CHECK(test::equal(ca::sum<double>(x * x - x, {1, 3}), kept, more));
+  CHECK(test::equal(ca::min(x, {1, 3}), kept, least));
+  const auto apart = ca::zeros<double>({s[0], s[2], s[4], 2});
+  ca::sum<double>(x, {1, 3}, ca::out(apart(ca::ellipsis, 1)));
+  CHECK(test::equal(ca::eval(ca::sum(apart, 3)), kept, sums));
+}
+
 }  // namespace
 
 TEST_CASE("reductions: axes") {
@@ -388,6 +412,27 @@ TEST_CASE("reductions: short runs around kept axes", "[large]") {
   check({33, 2, 3, 6, 40});
   check_every_other<float>({40, 3, 5, 16, 16}, 1);
   check_every_other<ca::float16>({40, 3, 5, 16, 12}, 3);
+}
+
+TEST_CASE("reductions: few results side by side") {
+  const auto check = [](const ca::shape& s) {
+    check_side_by_side<float>(s);
+    check_side_by_side<double>(s);
+    check_side_by_side<ca::float16>(s);
+    check_side_by_side<ca::uint8>(s);
+    check_side_by_side<ca::int16>(s);
+  };
+  check({30, 5, 7, 16, 8});
+  check({3, 40, 2, 14, 3});
+  check({5, 32, 3, 48, 6});
+  check({2, 9, 4, 224, 3});
+  check({4, 33, 1, 10, 12});
+  check({1, 64, 2, 6, 100});
+  check({9, 100, 2, 16, 1});
+  check({2, 70, 600, 4, 2});
+  check({1, 40, 90, 16, 3});
+  check({3, 70, 34, 3, 4});
+  check({2, 130, 7, 5, 16});
 }
 
 TEST_CASE("reductions: any axes of cut arrays, columns off alignment", "[large]") {

@@ -246,19 +246,19 @@ struct store_through {
   }
 };
 
-/// The same tree, but that its only load reads from `p`, which need not hold anything yet.
-template <class T>
-load<1, T> reading(const load<1, T>&, T* p) {
-  return {p};
+/// The same tree, in which `f(load)` stands for every load but those of an index.
+template <class Leaf, class F>
+Leaf with_loads(const Leaf& l, const F&) {
+  return l;
 }
-template <class T, class U>
-constant<T> reading(const constant<T>& c, U*) {
-  return c;
+template <int I, class T, class F>
+load<I, T> with_loads(const load<I, T>& l, const F& f) {
+  return f(l);
 }
-template <class Op, class Types, class... K, class T>
-apply<Op, Types, K...> reading(const apply<Op, Types, K...>& a, T* p) {
+template <class Op, class Types, class... K, class F>
+apply<Op, Types, K...> with_loads(const apply<Op, Types, K...>& a, const F& f) {
   return [&]<int... J>(::std::integer_sequence<int, J...>) {
-    return apply<Op, Types, K...>{a.op, {{reading(get<J>(a.kids), p)}...}};
+    return apply<Op, Types, K...>{a.op, {{with_loads(get<J>(a.kids), f)}...}};
   }
   (::std::make_integer_sequence<int, int(sizeof...(K))>{});
 }

@@ -317,7 +317,10 @@ void store_results(const detail::store_through<T, Through>& target, const typena
                   aligned[] = {0, 0}, ones[] = {1, 1};
   alignas(64) result results[most];
   alignas(64) T passed[most];
-  const Through tree = detail::reading(target.through, results);
+  const Through tree = detail::with_loads(target.through, [&results](auto read) {
+    read.p = results;
+    return read;
+  });
   const detail::store_to<T> to{passed};
   const map_plan<detail::store_to<T>, Through> plan{to, tree};
   for (int64 at = 0; at < n; at += most) {

@@ -268,6 +268,9 @@ int shortest_step(const detail::iteration_space<Operands>& s, int k, int a, int 
 /// (reads that do cost nothing).
 inline int tile_alignment(int bytes) { return bytes > 4 ? 32 / bytes : 8; }
 
+/// Matrices of fewer elements stay in the cache until all of their lines are used.
+inline int64 cached_matrix(int bytes) { return bytes < 4 ? 2400 : 1200; }
+
 /// Tiles where operands lie along another axis, y, than operand 0, which lies along x: squares where both are long, all
 /// of an axis that is short and more of the other one, or some of a third one, r; false where they would not pay.
 /// U groups of V lanes in each thread, that `most_elements` of shared memory are for. E > 1: of cells (`in_words`).
@@ -290,11 +293,11 @@ CUDARRAY_NO_INLINE bool cover_tiles(tile_cover<Operands>& c, const detail::itera
     return slots * (block_threads / (size[0] * deep)) >= size[2] &&
            slots * (block_threads / (size[2] * deep)) >= size[0];
   };
-  // where lines of memory stay in the cache until all of them is used, tiles are more work for nothing
+  // where lines of memory stay in the cache, tiles are more work for nothing
   const int bytes = of[leader].bytes;
   const bool same_banks = s.stride[leader][x] * bytes % (bytes < 4 ? warp * bytes : 128) == 0;
   const int64 matrix = ex * ey * E * E;  // elements
-  if (r < 0 && (E > 1 ? matrix < 3600 / (E * E) : matrix < (bytes < 4 ? 2400 : 1200) && (!same_banks || matrix < 256)))
+  if (r < 0 && (E > 1 ? matrix < 3600 / (E * E) : matrix < cached_matrix(bytes) && (!same_banks || matrix < 256)))
     return false;
   if (r < 0 && all_x && all_y) {
     r = shortest_step(s, 0, x, y);

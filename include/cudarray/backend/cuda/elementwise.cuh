@@ -311,6 +311,59 @@ bool run_tiles(cuda device, const Target& target, const Tree& tree, const detail
   return true;
 }
 
+/// What is compiled of the kernels of a map.
+template <class Target, class Tree>
+struct map_kernels {
+  using T = typename Target::value_type;
+  static constexpr int loads = registers<1, Tree, Target>::count,
+                       widest = int(sizeof(T)) > Tree::widest ? int(sizeof(T)) : Tree::widest,
+                       read = widest_loaded<Tree, Target>,
+                       moved = read > 0 && int(sizeof(T)) > read ? int(sizeof(T)) : read;
+  static constexpr int V =
+      lanes_for<widest, moved> < computed_together<Tree> ? computed_together<Tree> : lanes_for<widest, moved>;
+  // groups: enough loads under way, few registers; a gathered element waits for its index as well
+  static constexpr bool picks = picks_rows<Target, Tree>;
+  static constexpr int U = loads == 0 || (loads <= 2 && picks) ? 4 : loads <= 2 ? 2 : 1;
+  // the other kernels write one array, and their targets read nothing
+  static constexpr bool one_result = registers<1, Target>::count == 0;
+  static constexpr bool may_turn = one_result && !picks && loads > 0 && loads <= 12;
+  // ragged rows: where one element at a time would not do, which it does where these are wide
+  static constexpr bool lines_up = Target::direct && one_result && detail::in_lanes<Tree> && (picks || moved <= 2) &&
+                                   gpu::lines_up<V, index_operands<Tree>, all_operands<Tree>>;
+};
+
+/// By tiles, if an operand lies along another axis and they pay.
+template <class Target, class Tree, int Operands>
+bool run_tiled(cuda device, const Target& target, const Tree& tree, const detail::iteration_space<Operands>& s,
+               const survey<Operands>& leaves) {
+  using kernels = map_kernels<Target, Tree>;
+  const turned_axis turn(s, leaves.of);
+  if (turn.axis < 0) return false;
+  if constexpr (constexpr int E = elements_of_words<typename Target::value_type, all_operands<Tree>>;
+                E > 1 && kernels::loads <= 4 && Operands == kernels::loads + 1) {
+    auto space = s;
+    auto info = leaves;
+    auto along = turn;
+    tile_cover<Operands> c;
+    if (in_words(space, info.of, along, E, c.across) &&
+        run_tiles<E, 4, 4 / E>(device, target, tree, space, info.of, along, c))
+      return true;
+  }
+  constexpr bool narrow = kernels::widest <= 4 && kernels::loads <= 4;
+  constexpr int groups = narrow && kernels::loads <= 2 ? 2 : 1, lanes = narrow || kernels::loads == 1 ? 8 : 4;
+  tile_cover<Operands> c;
+  return run_tiles<1, groups, lanes>(device, target, tree, s, leaves.of, turn, c);
+}
+
+/// By the kernel for any layout, as covered.
+template <class Target, class Tree, int Operands>
+void run_general(cuda device, const Target& target, const Tree& tree, const detail::iteration_space<Operands>& s,
+                 const map_cover<Operands>& c) {
+  using kernels = map_kernels<Target, Tree>;
+  launch(device.ordinal, s.store, Operands, map_kernel<kernels::V, kernels::U, Operands, Target, Tree>,
+         dim3(unsigned(c.blocks)), block_threads, 0, target, tree, c.threads);
+}
+
 /// Trees that are generated numbers as they are, of which 16 bytes are made together.
 template <class Target, class Tree>
 inline constexpr bool fills = false;
@@ -361,55 +414,25 @@ void run_elementwise(cuda device, const Target& target, const Tree& tree, const 
       return;
     }
   }
-  using loaded = gpu::registers<1, Tree, Target>;
-  constexpr int loads = loaded::count, widest = int(sizeof(T)) > Tree::widest ? int(sizeof(T)) : Tree::widest;
-  constexpr int read = gpu::widest_loaded<Tree, Target>,
-                moved = read > 0 && int(sizeof(T)) > read ? int(sizeof(T)) : read;
-  constexpr int V = gpu::lanes_for<widest, moved> < gpu::computed_together<Tree> ? gpu::computed_together<Tree>
-                                                                                 : gpu::lanes_for<widest, moved>;
-  // groups: enough loads under way, few registers; a gathered element waits for its index as well
-  constexpr bool picks = gpu::picks_rows<Target, Tree>;
-  constexpr int U = loads == 0 || (loads <= 2 && picks) ? 4 : loads <= 2 ? 2 : 1;
-  // the other kernels write one array, and their targets read nothing
-  constexpr bool one_result = gpu::registers<1, Target>::count == 0;
-  constexpr bool may_turn = one_result && !picks && loads > 0 && loads <= 12;
-  // ragged rows: where one element at a time would not do, which it does where these are wide
-  constexpr bool lines_up = Target::direct && one_result && detail::in_lanes<Tree> && (picks || moved <= 2) &&
-                            gpu::lines_up<V, gpu::index_operands<Tree>, gpu::all_operands<Tree>>;
+  using kernels = gpu::map_kernels<Target, Tree>;
+  constexpr int V = kernels::V, U = kernels::U;
   gpu::survey<Operands> leaves;
   detail::for_each_operand(tree, leaves);
   leaves.written(target);
-  if constexpr (may_turn) {
-    if (const gpu::turned_axis turn(s, leaves.of); turn.axis >= 0) {
-      if constexpr (constexpr int E = gpu::elements_of_words<T, gpu::all_operands<Tree>>;
-                    E > 1 && loads <= 4 && Operands == loads + 1) {
-        auto space = s;
-        auto info = leaves;
-        auto along = turn;
-        gpu::tile_cover<Operands> c;
-        if (gpu::in_words(space, info.of, along, E, c.across) &&
-            gpu::run_tiles<E, 4, 4 / E>(device, target, tree, space, info.of, along, c))
-          return;
-      }
-      constexpr bool narrow = widest <= 4 && loads <= 4;
-      constexpr int groups = narrow && loads <= 2 ? 2 : 1, lanes = narrow || loads == 1 ? 8 : 4;
-      gpu::tile_cover<Operands> c;
-      if (gpu::run_tiles<1, groups, lanes>(device, target, tree, s, leaves.of, turn, c)) return;
-    }
-  }
+  if constexpr (kernels::may_turn)
+    if (gpu::run_tiled(device, target, tree, s, leaves)) return;
   gpu::map_cover<Operands> c;
-  gpu::cover_map(c, s, leaves.of, V, U, lines_up);
+  gpu::cover_map(c, s, leaves.of, V, U, kernels::lines_up);
   const dim3 blocks{unsigned(c.blocks)};
   if (c.form == c.rows) {
     gpu::launch(device.ordinal, s.store, Operands, gpu::row_kernel<V, U, Operands, Target, Tree>, blocks,
                 gpu::block_threads, 0, target, tree, c.threads, c.per_row);
   } else if (c.form == c.ragged) {
-    if constexpr (lines_up)
+    if constexpr (kernels::lines_up)
       gpu::launch(device.ordinal, s.store, Operands, gpu::ragged_kernel<V, Operands, Target, Tree>, blocks,
                   gpu::block_threads, 0, target, tree, c.threads, c.per_row, c.lead, c.dense);
   } else {
-    gpu::launch(device.ordinal, s.store, Operands, gpu::map_kernel<V, U, Operands, Target, Tree>, blocks,
-                gpu::block_threads, 0, target, tree, c.threads);
+    gpu::run_general(device, target, tree, s, c);
   }
 }
 

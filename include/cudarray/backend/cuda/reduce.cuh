@@ -4,6 +4,7 @@
 
 #include "reduce_cover.cuh"
 #include "short_rows.cuh"
+#include "straighten.cuh"
 
 namespace cudarray::inline v0::backend {
 namespace gpu {
@@ -220,10 +221,12 @@ __device__ void finish_folds(const Target& target, const Tree& tree, const reduc
         sum = Op::combine(sum, Op::template lift<Total>(v, row));
       }
     };
-    const bool rows = r.folded_run == 0;  // otherwise the columns of a result are neighbours
+    const bool rows = r.folded_run == 0;
     if (rows) add(0, before);
-    const int first = rows ? (c + V * r.columns - before) % r.columns : c * r.folded_run;  // of the result's lanes
-    const int end = rows ? r.columns * r.folds : first + r.folded_run, step = rows ? r.columns : 1;
+    // of the result's lanes
+    const int first =
+        rows ? (c + V * r.columns - before) % r.columns : c / r.folds_apart * r.folded_run + c % r.folds_apart;
+    const int end = rows ? r.columns * r.folds : first + r.folded_run, step = rows ? r.columns : r.folds_apart;
     for (int j = first; j < end; j += step) {
       Total one = shared[j];
       if constexpr (Op::indexed)
@@ -337,7 +340,7 @@ inline uint32* tickets_on(cuda device, const stream_ref& stream, detail::storage
 }  // namespace gpu
 
 template <class Build, class Target, class Tree, class Op, int Operands>
-void run_reduce(cuda device, const Target& target, const Tree& tree, const Op&,
+void run_reduce(cuda device, const Target& target, const Tree& tree, const Op& op,
                 const detail::iteration_space<Operands>& s) {
   using total = typename gpu::device_types<Op, typename Tree::value_type, false>::total;
   using loaded = gpu::registers<1, Tree>;
@@ -353,6 +356,22 @@ void run_reduce(cuda device, const Target& target, const Tree& tree, const Op&,
   constexpr int shared = gpu::block_threads * V * int(sizeof(total));
   gpu::survey<Operands> leaves;
   detail::for_each_operand(tree, leaves);
+  if constexpr (loaded::count > 1 && !detail::has_gathered<Tree>) {
+    if (const gpu::turned_operands turned(s, leaves.of); turned.those != 0) {
+      auto space = s;
+      detail::storage_ref copies[Operands];
+      const Tree straight = detail::with_loads(tree, [&]<int I, class T>(detail::load<I, T> l) {
+        if (turned.those >> I & 1) {
+          detail::iteration_space<2> copy;
+          const int64 elements = turned.lay_out(copy, space, I);
+          l.p = gpu::copy_turned(device, l.p, copy, elements, copies[I]);
+          space.store[I] = copies[I].get();
+        }
+        return l;
+      });
+      return run_reduce<Build>(device, target, straight, op, space);
+    }
+  }
   gpu::reduce_cover<Operands> r;
   const int multiprocessors = gpu::multiprocessors(device.ordinal);
   gpu::short_rows<Operands> rows;

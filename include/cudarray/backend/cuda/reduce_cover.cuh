@@ -12,7 +12,7 @@ enum class reduce_walk {
   ragged,  ///< as straight, off alignment: along a row, its ends go one by one; across, lanes stand before the results
   folded,  ///< as straight, down columns several of which are added up to one result at last: few columns, rows are so
            ///< many of the operand's as are whole lanes, its ends go one by one; or columns are the elements of short
-           ///< runs
+           ///< runs, or of those of a few results side by side
   apart    ///< lanes are apart
 };
 
@@ -42,22 +42,27 @@ struct reduce_cover {
   int lead = 0;                               ///< so many elements the first row is off alignment
   int turn = 0;                               ///< and from row to row so many more, where lanes go across the results
   int folds = 1, columns = 1;                 ///< rows of the operands in one of a folded walk, and results of these
-  int folded_run = 0;                         ///< the columns of a result are so many neighbours; 0: `columns` apart
-  int element_step = 0;                       ///< elements on the last axis, from step to step
-  int run_tiles = 1;                          ///< runs of a tile
-  bool in_order = false;                      ///< a thread takes what is reduced by ascending positions
-  bool by_runs = false;                       ///< neighbouring tiles are those of neighbouring runs
-  divider row_tiles;                          ///< tiles of a run; by runs: runs
+  int folded_run = 0;    ///< columns of a run, of which those of a result are so many apart; 0: the rows fold, and have
+  int folds_apart = 1;   ///< ends
+  int element_step = 0;  ///< elements on the last axis, from step to step
+  int run_tiles = 1;     ///< runs of a tile
+  bool in_order = false;  ///< a thread takes what is reduced by ascending positions
+  bool by_runs = false;   ///< neighbouring tiles are those of neighbouring runs
+  divider row_tiles;      ///< tiles of a run; by runs: runs
   thread_space<Operands> threads;
   bool once = false;  ///< there is a block for each group of results, not only as many as run at a time
   bool loads_wide() const { return walk != reduce_walk::apart; }
 };
 
-/// How many operands lie close together along an axis; -1: none is meant.
+/// How many operands lie closer together along an axis than along another, and so close that neighbours share memory's
+/// lines; -1: no axis is meant.
 template <int Operands>
-int close_together(const detail::iteration_space<Operands>& s, int axis) {
+int close_together(const detail::iteration_space<Operands>& s, int axis, int other) {
   int n = 0;
-  for (int k = 1; k < Operands && axis >= 0; ++k) n += magnitude(s.stride[k][axis]) == 1;
+  for (int k = 1; k < Operands && axis >= 0; ++k) {
+    const int64 step = magnitude(s.stride[k][axis]), apart = other < 0 ? 0 : magnitude(s.stride[k][other]);
+    n += step == 1 || (step != 0 && step <= 16 && (apart == 0 || step < apart));
+  }
   return n;
 }
 
@@ -72,7 +77,7 @@ CUDARRAY_NO_INLINE void share_runs(reduce_cover<Operands>& r, const detail::iter
       s.ndim - s.kept == 2 && r.runs > 1 && whole_run >= r.row && (r.row <= 8 || 4 * r.row >= 3 * whole_run);
   // of an operand turned against the others, warps on neighbouring runs read from the same places
   r.by_runs = !r.in_order && !short_runs && r.along && !r.loads_wide() && r.threads.by_warps && r.runs > 1 &&
-              r.deep > warp && close_together(s, inner - 1) > 0;
+              r.deep > warp && close_together(s, inner - 1, inner) > 0;
   r.abreast = r.deep;
   if (short_runs) {
     r.abreast = whole_run;
@@ -180,43 +185,69 @@ CUDARRAY_NO_INLINE bool fold_columns(reduce_cover<Operands>& r, detail::iteratio
   return true;
 }
 
-/// A space of columns that are the elements of runs, where these are short, side by side and many and threads that walk
-/// along them would read off alignment or do little: a block finishes some of them; false where runs are not like that.
-/// Two axes are reduced, at least.
+/// A space of columns that are the elements of runs, a block finishes some of them, where runs are side by side and
+/// threads would read off alignment or do little otherwise: along short ones (`along`), or along those of a few results
+/// that are side by side, as each of their next elements are. Two axes are reduced, at least. False where runs are not
+/// like that.
 template <int Operands>
 CUDARRAY_NO_INLINE bool fold_runs(reduce_cover<Operands>& r, detail::iteration_space<Operands>& s,
                                   const operand_info* of, int V) {
   constexpr int64 most_groups = 64;
-  const int inner = s.ndim - 1, across = s.kept - 1;
+  const int inner = s.ndim - 1, across = s.kept - 1, next = r.along ? across : across - 1;
   if (across < 0 || s.ndim >= max_rank) return false;
-  const int64 run = s.extent[inner], next = s.extent[across];
-  if (run > most_groups * V || r.count / run < 64) return false;
-  if (run % V == 0 && 8 % (run / V) != 0) return false;  // a row's own threads do well there
-  for (int k = 1; k < Operands; ++k)
-    if (of[k].data == nullptr ? s.stride[k][across] != 0 || s.stride[k][inner] != 0
-                              : s.stride[k][inner] != 1 || s.stride[k][across] != run || run * of[k].bytes > 512)
-      return false;
-  int64 runs = 1;  // of a block: whole lanes, and a divisor of all of them
-  while (runs * run % V != 0) runs *= 2;
-  if (next % runs != 0 || runs * run > most_groups * V) return false;
-  int64 most = 1;  // so many times as many, such that few threads are idle
-  const auto groups = [&](int64 more) { return runs * more * run / V; };
-  const auto threads = [&](int64 more) { return power_of_two_above(groups(more), most_groups); };
-  for (int64 more = 2; 2 * groups(more) <= most_groups; ++more)
-    if (next % (runs * more) == 0 && groups(more) * threads(most) >= groups(most) * threads(more)) most = more;
-  runs *= most;
-  r.columns = int(runs), r.folded_run = int(run);
-  // the columns are the last kept axis, in place of the runs, which are one no longer
-  for (int d = inner; d > across + 1; --d) {
-    s.extent[d] = s.extent[d - 1];
-    for (int k = 0; k < Operands; ++k) s.stride[k][d] = s.stride[k][d - 1];
+  const int64 row = s.extent[inner], beside = r.along ? 1 : s.extent[across], run = beside * row;
+  bool joins = next >= 0 && (r.along || s.stride[0][next] == beside * s.stride[0][across]);  // the next run
+  for (int k = 1; k < Operands; ++k) {
+    const bool loaded = of[k].data != nullptr;
+    if (s.stride[k][inner] != (loaded ? beside : 0)) return false;
+    if (!r.along && s.stride[k][across] != loaded) return false;
+    if (r.along && run * of[k].bytes > 512) return false;
+    joins = joins && s.stride[k][next] == (loaded ? run : 0);
   }
-  s.extent[across] = next / runs, s.extent[across + 1] = runs * run;
-  for (int k = 0; k < Operands; ++k) {
-    s.stride[k][across + 1] = k == 0 ? s.stride[0][across] : of[k].data == nullptr ? 0 : 1;
-    s.stride[k][across] *= runs;
+  if (r.along) {
+    if (!joins || run > most_groups * V || r.count / run < 64) return false;
+    if (run % V == 0 && 8 % (run / V) != 0) return false;  // a row's own threads do well there
+  } else if (beside > 16 * V || beside % V == 0) {
+    return false;
   }
-  s.kept += 1;
+  // so many elements of a row and, of whole rows, so many runs, such that lanes are whole and a block does much for
+  // what it takes at its end, which is about as long as so many rows
+  constexpr int64 end = 32;
+  int64 folds = 0, runs = 1;
+  const auto groups = [&](int64 f, int64 n) { return n * f * beside / V; };
+  const auto threads = [&](int64 f, int64 n) { return power_of_two_above(groups(f, n), most_groups); };
+  const auto time = [&](int64 f, int64 n) { return r.count / f * threads(f, n) + end * block_threads; };
+  const auto offer = [&](int64 f, int64 n) {
+    if (n * f * beside % V == 0 && (folds == 0 || time(f, n) * runs <= time(folds, runs) * n)) folds = f, runs = n;
+  };
+  for (int64 f = r.along ? row : 1; f <= row && groups(f, 1) <= most_groups; ++f)
+    if (row % f == 0) offer(f, 1);
+  for (int64 n = 2; joins && n <= s.extent[next] && groups(row, n) <= most_groups; ++n)
+    if (s.extent[next] % n == 0 && (!r.along || folds == 0 || 2 * groups(row, n) <= most_groups)) offer(row, n);
+  if (folds == 0) return false;
+  if (!r.along && r.count / folds * threads(folds, runs) < block_threads) return false;  // a row for each thread
+  r.columns = int(runs * beside), r.folded_run = int(folds * beside), r.folds_apart = int(beside);
+  // the columns are the last kept axis; what is left of a row, if anything is, is the last that is reduced
+  int columns = across;
+  if (r.along) {
+    columns = s.kept++;
+    for (int d = inner; d > columns; --d) {
+      s.extent[d] = s.extent[d - 1];
+      for (int k = 0; k < Operands; ++k) s.stride[k][d] = s.stride[k][d - 1];
+    }
+    s.stride[0][columns] = s.stride[0][next];
+  } else if (folds < row) {
+    s.extent[inner] = row / folds;
+    for (int k = 1; k < Operands; ++k) s.stride[k][inner] *= folds;
+  } else {
+    --s.ndim;
+  }
+  s.extent[columns] = runs * folds * beside;
+  for (int k = 1; k < Operands; ++k) s.stride[k][columns] = of[k].data != nullptr;
+  if (joins) {
+    s.extent[next] /= runs;
+    for (int k = 0; k < Operands; ++k) s.stride[k][next] *= runs;
+  }
   return true;
 }
 
@@ -232,10 +263,10 @@ CUDARRAY_NO_INLINE void cover_reduce(reduce_cover<Operands>& r, const detail::it
   if (inner >= 0) r.positions = s.extent[inner];
   r.in_order = indexed;
   // lanes and neighbouring threads go along the axis on which most operands lie close together
-  const int close_along = close_together(s, inner), close_across = close_together(s, across);
+  const int close_along = close_together(s, inner, across), close_across = close_together(s, across, inner);
   // if on no last one, then a kept axis where some do becomes the last
   for (int d = 0; d < across && close_across == 0 && close_along == 0; ++d)
-    if (close_together(s, d) > 0) {
+    if (close_together(s, d, across) > 0) {
       detail::iteration_space<Operands> turned = s;
       ::std::swap(turned.extent[d], turned.extent[across]);
       for (int k = 0; k < Operands; ++k) ::std::swap(turned.stride[k][d], turned.stride[k][across]);
@@ -250,14 +281,15 @@ CUDARRAY_NO_INLINE void cover_reduce(reduce_cover<Operands>& r, const detail::it
   };
   if (inner >= 0 && r.count > 0 && (!indexed || r.count >> 31 == 0)) {
     uint64 wide = 0;
-    if (may_fold && !indexed && r.along && s.ndim - s.kept >= 2) {
+    if (may_fold && !indexed && s.ndim - s.kept >= 2) {
+      const bool along = r.along;
       detail::iteration_space<Operands> columns = s;
       if (fold_runs(r, columns, of, V)) {
         r.walk = reduce_walk::folded, r.along = false;
         if (wide_operands(columns, of, columns.kept - 1, V, wide) && __builtin_popcountll(wide) == loads &&
             spread_threads(r, columns, V, U, enough, light))
           return;
-        r.folded_run = 0, r.along = true;
+        r.folded_run = 0, r.along = along;
       }
     }
     if (wide_operands(s, of, r.along ? inner : across, V, wide) && __builtin_popcountll(wide) == loads &&
