@@ -21,7 +21,7 @@
 #else
 #define CUDARRAY_UNROLL _Pragma("GCC unroll 16")
 #endif
-// What runs once at most, such as building an error's text: small code, and less to compile.
+// What runs once at most, or is little beside what follows: small code, and less to compile.
 #define CUDARRAY_COLD __attribute__((cold, noinline))
 // What many templates call and none is faster for having inside: less to compile.
 #define CUDARRAY_NO_INLINE __attribute__((noinline))

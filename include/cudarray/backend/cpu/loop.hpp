@@ -264,6 +264,10 @@ struct walk_space {
     ::std::swap(extent[a], extent[b]);
     for (int k = 0; k < operands; ++k) ::std::swap(stride[k][a], stride[k][b]);
   }
+  CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD void drop_axis(int axis) {
+    for (int d = axis; d + 1 < ndim; ++d) swap_axes(d, d + 1);
+    --ndim;
+  }
 };
 
 /// A place in a space, with the offset of every operand there.

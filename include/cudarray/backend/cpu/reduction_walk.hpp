@@ -34,24 +34,28 @@ struct reduction_cut {
   bool beside = false;         ///< short rows are combined side by side
   bool joined = false;         ///< the last kept axis is a reduced one: what it holds is combined at the end
   bool far = false;            ///< elements come from beyond the caches, and are read as they lie
-  int64 width = 1;             ///< results of a task, along the last kept axis
+  int64 width = 1;             ///< places of a task along the last kept axis
   int64 depth = 1;             ///< reduced places of a tile, along the last axis
-  int64 fold = 1;              ///< rows that are combined side by side
+  int64 each = 1, fold = 1;    ///< results of such a place, side by side, and elements of a run that go to each
+  int64 pitch = 1;             ///< rows that are combined side by side
   int64 segments = 1;          ///< tasks along the last kept axis
   int64 tasks = 1, chunks = 1;
-  int64 count;      ///< elements of each result
-  int64 places;     ///< of the reduced axes
-  int side, inner;  ///< the last kept axis, -1: none; the last reduced axis; side: none
+  int64 count;                ///< elements of each result
+  int64 places;               ///< of the reduced axes
+  int side, inner;            ///< the last kept axis, -1: none; the last reduced axis; side: none
+  int64 step[most_operands];  ///< from result to result, of a place or of places
 
   bool reduces() const { return inner > side; }
   /// Rows of at least so many elements are combined one by one; finding the place of an extreme takes longer for each.
   static int64 short_row(const reduce_kernels& r) { return r.indexed ? 256 : 128; }
   /// Tasks that share a result, and the totals that a task of so many places along the last kept axis leaves.
   int64 sharing() const { return joined ? segments : 1; }
-  int64 left(int64 wide) const { return joined ? 1 : wide; }
+  int64 left(int64 wide) const { return joined ? 1 : wide * each; }
+  /// Totals of such a task while rows are added up.
+  int64 columns(int64 wide) const { return wide * each * fold * pitch; }
   int64 begin(int64 chunk) const {
     const int64 at = places / chunks * chunk + places % chunks * chunk / chunks,
-                unit = form == across ? block * fold : 1024;
+                unit = form == across ? block * pitch : 1024;
     return chunk == chunks ? places : at - at % unit;
   }
   /// Goes to the first result of a task; returns how many it has.
@@ -78,13 +82,15 @@ struct reduction_cut {
       int flat = side;  // a kept axis along which all operands lie side by side
       while (flat >= 0 && !unit(flat)) --flat;
       const bool row = reduces() && unit(inner);
-      beside = row && r.beside != nullptr && !r.gathers && s.ndim == s.kept + 1 && n <= most_packs * r.lanes &&
-               2 * n >= r.lanes && side >= 0 && s.extent[side] >= 4 * r.lanes;
+      beside = row && r.beside != nullptr && !r.gathers && n <= most_packs * r.lanes && 2 * n >= r.lanes && side >= 0 &&
+               s.extent[side] >= 4 * r.lanes;
       for (int k = 1; k < s.operands && n < r.lanes; ++k)  // elements of the next row are read as well
         beside = beside && s.stride[k][side] == n * s.stride[k][inner];
-      if (beside) lie_beside(n, r.lanes);
+      if (row && lie_in_runs(r, n, true)) beside = false;
+      else if (beside) lie_beside(n, r.lanes);
       else if (row && (n >= short_row(r) || results < 16)) lie_along(n);
-      else if (flat >= 0 && (!r.indexed || s.extent[flat] >= r.lanes)) lie_across(flat, r);
+      else if (flat >= 0 && flat == side && lie_in_runs(r, n, false)) {
+      } else if (flat >= 0 && (!r.indexed || s.extent[flat] >= r.lanes)) lie_across(flat, r);
       else copy_tiles(r, n);
     } else if (reduces() && places > 0) {
       if (side >= 0 && !r.indexed && side_is_nearer()) {
@@ -94,11 +100,12 @@ struct reduction_cut {
         copy_tiles(r, n);
       }
     }
+    if (fold == 1) s.steps(step, side);
     segments = side >= 0 ? (s.extent[side] + width - 1) / width : 1;
     tasks = side >= 0 ? s.size(0, side) * segments : 1;
     const int64 work = results * count;
     for (int k = 1; k < s.operands; ++k)  // sums of single bytes are wide: short rows of them share their loads still
-      far = far || (exceeds_cache(work * r.of[k].bytes) && (r.of[k].bytes > 1 || width * fold >= 512));
+      far = far || (exceeds_cache(work * r.of[k].bytes) && (r.of[k].bytes > 1 || columns(width) >= 512));
     if (work >= 131072 && tasks < 32) {
       const int64 wanted = (32 + tasks - 1) / tasks, most = work / 32768;
       chunks = wanted < most ? wanted : most;
@@ -122,15 +129,55 @@ struct reduction_cut {
     width = part < least ? least : part < most ? part : most;
     depth = n;
   }
+  /// Whether the places of an axis follow those of another.
+  CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD bool follows(int axis, int other, int64 places_there) const {
+    bool yes = true;
+    for (int k = 1; k < s.operands; ++k) yes = yes && s.stride[k][axis] == places_there * s.stride[k][other];
+    return yes;
+  }
+  /// So many rows side by side that each has `e` elements, where they are short, that packs are full.
+  static int64 rows_beside(int64 e, int64 rows) {
+    const int64 most = 256 / e < 1 ? 1 : 256 / e, parts = (rows + most - 1) / most;
+    return (rows + parts - 1) / parts;
+  }
   void lie_across(int axis, const reduce_kernels& r) {
     s.swap_axes(axis, side);
-    const int64 e = s.extent[side], n = reduces() ? s.extent[inner] : 1;
-    bool gapless = !r.indexed && reduces() && e < 8 * r.lanes;
-    for (int k = 1; k < s.operands; ++k) gapless = gapless && s.stride[k][inner] == e * s.stride[k][side];
-    if (gapless) fold = 256 / e < 1 ? 1 : n < 256 / e ? n : 256 / e;
+    const int64 e = s.extent[side];
+    if (!r.indexed && reduces() && e < 8 * r.lanes && follows(inner, side, e)) pitch = rows_beside(e, s.extent[inner]);
     width = e < widest ? e : widest;
-    if (width * fold >= r.lanes) form = across;
-    else width = fold = 1;
+    if (width * pitch >= r.lanes) form = across;
+    else width = pitch = 1;
+  }
+  /// Runs of what is reduced along the last axis (`row`), or of that and of a few results that it follows, as rows of
+  /// as many results as they have elements: several runs where one follows the other. False where there are none, or
+  /// packs would be cut.
+  CUDARRAY_COLD CUDARRAY_PER_BUILD bool lie_in_runs(const reduce_kernels& r, int64 n, bool row) {
+    const int64 e = row ? 1 : s.extent[side], run = e * n;
+    if (r.indexed || s.ndim - s.kept < 2 || run > widest) return false;
+    if (row ? n >= short_row(r) || places < 8 * n : !follows(inner, side, e)) return false;
+    const int next = row ? side : side - 1, element = row ? inner : side;
+    const bool more = next >= 0 && follows(next, element, run) && (row || s.stride[0][next] == e * s.stride[0][side]);
+    int64 wide = 1;
+    if (more) {
+      const int64 runs = s.extent[next], most = widest / run;
+      wide = runs < most ? runs : most;
+      while (wide > 1 && runs % wide != 0 && runs % wide * run < r.lanes) --wide;
+    }
+    const bool rows_follow = wide * run < 8 * r.lanes && follows(inner - 1, element, wide * run);
+    const int64 beside = rows_follow ? rows_beside(wide * run, s.extent[inner - 1]) : 1;
+    if (beside * wide * run < r.lanes) return false;
+    form = across;
+    width = wide, each = e, fold = n, pitch = beside;
+    s.steps(step, element);
+    if (row && side >= 0) step[0] = s.stride[0][side];
+    if (!row) {
+      s.drop_axis(side);
+      --s.kept;
+    }
+    s.drop_axis(s.ndim - 1);
+    side = s.kept - 1, inner = s.ndim - 1;
+    places = s.size(s.kept, s.ndim);
+    return true;
   }
   /// The axis of [first, last] along which an operand that packs cannot read along the last one has the least step
   /// below that one's; or -1.
@@ -161,6 +208,9 @@ struct reduction_cut {
     if (turned < 0 && reduces() && !r.indexed) turned = nearer_axis(r, side + 1, inner - 1);
     joined = turned > side;
     if (joined) side = s.kept++;
+    if (const int lies = turned < 0 ? side : turned; !joined && lies >= 0 && s.extent[lies] < r.lanes && n <= 16)
+      for (int d = 0; d <= side; ++d)  // few places of each: packs are of results along a longer axis
+        if (s.extent[d] >= r.lanes && (turned < 0 || s.extent[d] > s.extent[turned])) turned = d;
     if (turned >= 0) s.swap_axes(turned, side);
     places = s.size(s.kept, s.ndim);
     const bool all_nearer = turned >= 0 && side_is_nearer();
@@ -190,20 +240,21 @@ CUDARRAY_PER_BUILD inline void reduce_chunks(const reduce_kernels& r, const redu
   const walk_space& s = c.s;
   const int side = c.side, inner = c.inner;
   const int64 n = c.reduces() && c.places > 0 ? s.extent[inner] : 1;
-  int64 step[most_operands], down[most_operands], packed[most_operands], next[most_operands], none[most_operands];
-  s.steps(step, side);
+  const int64* const step = c.step;
+  int64 down[most_operands], packed[most_operands], next[most_operands], none[most_operands];
   s.steps(down, c.reduces() ? inner : -1);
   s.steps(none, -1);
   for (int k = 0; k < s.operands; ++k) packed[k] = c.staged[k] ? 1 : c.form == c.across ? step[k] : down[k];
   tile_copies copies(r.of, c.staged, c.tiled ? s.operands : 0, c.width * c.depth);
   alignas(16) char single[64];
-  const scratch space(c.width * c.fold > 1 ? c.width * c.fold * r.total_size : 0);
+  const int64 totals = c.columns(c.width);
+  const scratch space(totals > 1 ? totals * r.total_size : 0);
   char* const own = space.p != nullptr ? space.p : single;
 
   for (int64 unit = first; unit < last; ++unit) {
     const int64 task = unit / c.chunks, chunk = unit % c.chunks, begin = c.begin(chunk), end = c.begin(chunk + 1);
     place_in base(s);
-    const int64 width = c.enter(base, task), columns = width * c.fold,
+    const int64 width = c.enter(base, task), columns = c.columns(width), row_columns = columns / c.pitch,
                 readable = side >= 0 ? s.extent[side] - task % c.segments * c.width : 1;
     r.clear(own, columns);
     int64 position = begin - begin % n;  // of the row
@@ -211,7 +262,7 @@ CUDARRAY_PER_BUILD inline void reduce_chunks(const reduce_kernels& r, const redu
       if (c.form != c.across && c.width == 1 && !c.tiled) {
         r.along(r.self, row.offset, down, i, stop, position, c.form == c.along, own);
       } else {
-        const int64 most = c.form == c.along || c.tiled ? c.depth : c.block * c.fold;
+        const int64 most = c.form == c.along || c.tiled ? c.depth : c.block * c.pitch;
         for (int64 length; i < stop; i += length) {
           length = stop - i < most ? stop - i : most;
           place_in at = row;
@@ -239,19 +290,24 @@ CUDARRAY_PER_BUILD inline void reduce_chunks(const reduce_kernels& r, const redu
                   prefetch(static_cast<const char*>(r.of[k].p) +
                            (ahead.offset[k] + (width + w) * step[k]) * r.of[k].bytes);
             }
-            const int64 rows = r.packable && columns < r.lanes ? 0 : length / c.fold;
-            for (int k = 0; k < s.operands; ++k) next[k] = c.staged[k] ? width : c.fold * down[k];
+            const int64 rows = r.packable && columns < r.lanes ? 0 : length / c.pitch;
+            for (int k = 0; k < s.operands; ++k) next[k] = c.staged[k] ? width : c.pitch * down[k];
             const int64 together = r.gathers ? 1 : rows;
             for (int64 row_at = 0; row_at < rows; row_at += together) {
               r.gathers.before(row_at, rows, at.offset, packed, next, s.operands, columns);
               r.across(r.self, at.offset, packed, next, together, columns, position + i + row_at, c.far, own);
               move_on(at.offset, next, together, s.operands);
             }
-            for (int64 rest = rows * c.fold; rest < length; ++rest) {  // what is no whole pack
-              const int64 beyond = rest - rows * c.fold;
-              for (int k = 0; k < s.operands; ++k) next[k] = at.offset[k] + beyond * (c.staged[k] ? width : down[k]);
-              for (int64 e = 0; e < width; ++e) {
-                r.along(r.self, next, none, 0, 1, position + i + rest, false, own + e * r.total_size);
+            int64 done = rows * c.pitch;
+            if (const int64 rest = (length - done) * row_columns; rows > 0 && r.packable && rest >= r.lanes) {
+              r.across(r.self, at.offset, packed, next, 1, rest, position + i + done, c.far, own);
+              done = length;
+            }
+            for (const int64 first = rows * c.pitch; done < length; ++done) {  // what is no whole pack
+              for (int k = 0; k < s.operands; ++k)
+                next[k] = at.offset[k] + (done - first) * (c.staged[k] ? width : down[k]);
+              for (int64 e = 0; e < row_columns; ++e) {
+                r.along(r.self, next, none, 0, 1, position + i + done, false, own + e * r.total_size);
                 move_on(next, packed, 1, s.operands);
               }
             }
@@ -260,7 +316,18 @@ CUDARRAY_PER_BUILD inline void reduce_chunks(const reduce_kernels& r, const redu
       }
       position += n;
     });
-    for (int64 f = 1; f < c.fold; ++f) r.merge(own, own + f * width * r.total_size, width);
+    const auto combine = [&r](char* sums, int64 parts, int64 wide) {
+      for (int64 half; parts > 1; parts = half) {
+        half = (parts + 1) / 2;
+        r.merge(sums, sums + half * wide * r.total_size, (parts - half) * wide);
+      }
+    };
+    combine(own, c.pitch, row_columns);
+    for (int64 w = 0, of_place = c.each * r.total_size; w < width && c.fold > 1; ++w) {
+      char* const sums = own + w * c.fold * of_place;
+      combine(sums, c.fold, c.each);
+      if (w > 0) ::std::memcpy(own + w * of_place, sums, ::std::size_t(of_place));
+    }
     for (int64 w = 1; w < width && c.joined; ++w) r.merge(own, own + w * r.total_size, 1);
     const int64 left = c.left(width);
     if (partial != nullptr)
@@ -280,14 +347,12 @@ CUDARRAY_PER_BUILD CUDARRAY_NO_INLINE inline void walk_reduction(const reduce_ke
   char* const partial = space_for_partial.p;
   parallel(parts, [&](int64 part) { reduce_chunks(r, c, partial, units * part / parts, units * (part + 1) / parts); });
   if (partial == nullptr) return;
-  int64 step[most_operands];
-  s.steps(step, c.side);
   for (int64 unit = 0; unit < units; unit += shares) {
     place_in at(s);
     const int64 width = c.enter(at, unit / c.chunks), left = c.left(width);
     char* const sum = partial + unit * size;
     for (int64 share = 1; share < shares; ++share) r.merge(sum, sum + share * size, left);
-    r.store(r.self, at.offset, step, sum, left, c.count);
+    r.store(r.self, at.offset, c.step, sum, left, c.count);
   }
 }
 
