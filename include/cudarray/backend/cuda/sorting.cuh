@@ -4,6 +4,7 @@
 
 #include <cub/block/block_radix_sort.cuh>
 #include <cub/device/device_radix_sort.cuh>
+#include <cub/warp/warp_merge_sort.cuh>
 
 #include "../../eval/sequences.hpp"
 #include "lanes.cuh"
@@ -136,6 +137,45 @@ __global__ void __launch_bounds__(block_threads)
     }
 }
 
+struct lower_key {
+  template <class K>
+  __device__ bool operator()(K a, K b) const {
+    return a < b;
+  }
+};
+
+/// The same of short sequences, by `Threads` neighbouring threads each.
+template <bool Positions, int Threads, int Items, class T>
+__global__ void __launch_bounds__(block_threads)
+    sort_short_rows_kernel(const T* from, ::std::conditional_t<Positions, int64, T>* to, int n, int64 rows) {
+  in_stream_order();
+  constexpr int groups = block_threads / Threads;
+  using bits = typename ordered<T>::bits;
+  using place = ::std::conditional_t<(Threads * Items > 256), uint16, uint8>;
+  using sorter = ::cub::WarpMergeSort<bits, Items, Threads, ::std::conditional_t<Positions, place, ::cub::NullType>>;
+  __shared__ typename sorter::TempStorage scratch[groups];
+  const int lane = int(threadIdx.x) % Threads, group = int(threadIdx.x) / Threads;
+  const int64 row = int64(blockIdx.x) * groups + group;
+  const int inside = row < rows ? n : 0;
+  from += row * n, to += row * n;
+  bits key[Items];
+  place position[Items];
+#pragma unroll
+  for (int k = 0; k < Items; ++k) {  // stable: what is added at the end stays behind NaN
+    const int i = lane * Items + k;
+    key[k] = i < inside ? ordered<T>::template from<Positions>(from[i]) : bits(~bits(0));
+    position[k] = place(i);
+  }
+  if constexpr (Positions) sorter(scratch[group]).StableSort(key, position, lower_key{});
+  else sorter(scratch[group]).Sort(key, lower_key{});
+#pragma unroll
+  for (int k = 0; k < Items; ++k)
+    if (const int i = lane * Items + k; i < inside) {
+      if constexpr (Positions) to[i] = position[k];
+      else to[i] = ordered<T>::to(key[k]);
+    }
+}
+
 /// Sorting one device's arrays on the current stream.
 class sort_job {
  public:
@@ -185,11 +225,20 @@ class sort_job {
   int count_ = 0;
 };
 
-/// Sorts short sequences, if they are, in blocks.
+/// Sorts short sequences, if they are, in blocks or parts of warps.
 template <bool Positions, class T, class R>
 bool sort_short(sort_job& job, const detail::sequences& s, R* to) {
   constexpr int few = 4, many = sizeof(T) > 4 ? 8 : 16;
-  if (s.n < block_threads / 2 && s.outer > 1) return false;
+  const auto by_warps = [&]<int Threads, int Items>(::std::integer_sequence<int, Threads, Items>) {
+    if (s.n > Threads * Items) return false;
+    job.run(sort_short_rows_kernel<Positions, Threads, Items, T>, unsigned(ceil_div(s.outer, block_threads / Threads)),
+            s.at<const T>(), to, int(s.n), s.outer);
+    return true;
+  };
+  if (by_warps(::std::integer_sequence<int, 8, 4>{}) || by_warps(::std::integer_sequence<int, 16, 4>{}) ||
+      by_warps(::std::integer_sequence<int, 32, 4>{}) || by_warps(::std::integer_sequence<int, 32, 8>{}) ||
+      by_warps(::std::integer_sequence<int, 32, 16>{}))
+    return true;
   if (s.n > many * block_threads) return false;
   if (s.n <= few * block_threads)
     job.run(sort_rows_kernel<Positions, few, T>, unsigned(s.outer), s.at<const T>(), to, int(s.n));
