@@ -93,7 +93,7 @@ struct tiling {
 
   /// Chooses the tiles of a space that has an axis.
   CUDARRAY_PER_BUILD tiling(const walk_space& space, const map_kernels& map, int64 short_row) : s(space) {
-    constexpr int64 elements = 4096, transposed_bytes = 256, transposed_elements = 16384, widest = 1024;
+    constexpr int64 elements = 4096, transposed_bytes = 256, transposed_elements = 65536, widest = 1024;
     if (s.ndim == 1) {  // a second axis, of extent 1
       s.ndim = 2;
       s.extent[1] = 1;
@@ -102,17 +102,20 @@ struct tiling {
     }
     const int inner = s.ndim - 1, outer = inner - 1;
     const int64 n = s.extent[inner];
-    int64 transposed = 0;  // rows of a tile, where an operand's fastest axis is another one
+    int64 transposed = 0, wide = 0;  // rows of a tile, where an operand's fastest axis is another one, and columns
     for (int k = 1; k < s.operands && n >= short_row; ++k)
       for (int d = outer; d >= 0 && transposed == 0; --d)
         if (!packs_can_read(map.of[k], s.stride[k][inner]) && s.stride[k][d] == 1) {
           transposed = transposed_bytes / map.of[k].bytes;
           s.swap_axes(d, outer);
+          if (transposed > s.extent[outer]) transposed = s.extent[outer];
+          const int bytes = map.of[k].bytes;
+          wide = bytes < 4 ? ::std::min(transposed_elements / transposed, widest / bytes) : 64 * bytes;
         }
-    folded = n < short_row && s.stride[0][inner] == 1 && s.stride[0][outer] == n;
+    folded = n < short_row && s.stride[0][inner] == 1 && (s.stride[0][outer] == n || n <= 8);
     for (int k = 1; k < s.operands; ++k)  // what is not in memory cannot be copied
       folded = folded && (map.of[k].p || s.stride[k][outer] == n * s.stride[k][inner]);
-    columns = folded ? n : transposed ? transposed_elements / transposed : widest;
+    columns = folded ? n : transposed ? wide : widest;
     if (columns > n) columns = n;
     rows = transposed ? transposed : elements / columns;
     if (rows > s.extent[outer]) rows = s.extent[outer];
@@ -205,7 +208,11 @@ CUDARRAY_PER_BUILD CUDARRAY_NO_INLINE inline void walk_map(const map_kernels& ma
     });
     return;
   }
-  const row_form form{rows, apart && n >= 1024 && exceeds_cache(total * map.of[0].bytes), apart};
+  // long rows, or short ones of whole lines
+  const memory_operand& target = map.of[0];
+  bool lines = n * target.bytes % 64 == 0 && reinterpret_cast<::std::uintptr_t>(target.p) % 64 == 0;
+  for (int d = 0; d < inner; ++d) lines = lines && s.stride[0][d] * target.bytes % 64 == 0;
+  const row_form form{rows, apart && (n >= 1024 || lines) && exceeds_cache(total * target.bytes), apart};
   const int64 parts = map.ordered ? 1 : parts_for(rows ? total / 4 : total);
   const auto border = [&](int64 p) {  // within long rows at multiples of 64
     const int64 at = total / parts * p + total % parts * p / parts, i = at % n;

@@ -40,10 +40,10 @@ struct reduction_cut {
   int64 pitch = 1;             ///< rows that are combined side by side
   int64 segments = 1;          ///< tasks along the last kept axis
   int64 tasks = 1, chunks = 1;
-  int64 count;                ///< elements of each result
-  int64 places;               ///< of the reduced axes
-  int side, inner;            ///< the last kept axis, -1: none; the last reduced axis; side: none
-  int64 step[most_operands];  ///< from result to result, of a place or of places
+  int64 count;                 ///< elements of each result
+  int64 places;                ///< of the reduced axes
+  int side, inner;             ///< the last kept axis, -1: none; the last reduced axis; side: none
+  int64 steps[most_operands];  ///< from result to result, of a place or of places
 
   bool reduces() const { return inner > side; }
   /// Rows of at least so many elements are combined one by one; finding the place of an extreme takes longer for each.
@@ -100,7 +100,7 @@ struct reduction_cut {
         copy_tiles(r, n);
       }
     }
-    if (fold == 1) s.steps(step, side);
+    if (fold == 1) s.steps(steps, side);
     segments = side >= 0 ? (s.extent[side] + width - 1) / width : 1;
     tasks = side >= 0 ? s.size(0, side) * segments : 1;
     const int64 work = results * count;
@@ -164,12 +164,12 @@ struct reduction_cut {
       while (wide > 1 && runs % wide != 0 && runs % wide * run < r.lanes) --wide;
     }
     const bool rows_follow = wide * run < 8 * r.lanes && follows(inner - 1, element, wide * run);
-    const int64 beside = rows_follow ? rows_beside(wide * run, s.extent[inner - 1]) : 1;
-    if (beside * wide * run < r.lanes) return false;
+    const int64 rows = rows_follow ? rows_beside(wide * run, s.extent[inner - 1]) : 1;
+    if (rows * wide * run < r.lanes) return false;
     form = across;
-    width = wide, each = e, fold = n, pitch = beside;
-    s.steps(step, element);
-    if (row && side >= 0) step[0] = s.stride[0][side];
+    width = wide, each = e, fold = n, pitch = rows;
+    s.steps(steps, element);
+    if (row && side >= 0) steps[0] = s.stride[0][side];
     if (!row) {
       s.drop_axis(side);
       --s.kept;
@@ -240,7 +240,7 @@ CUDARRAY_PER_BUILD inline void reduce_chunks(const reduce_kernels& r, const redu
   const walk_space& s = c.s;
   const int side = c.side, inner = c.inner;
   const int64 n = c.reduces() && c.places > 0 ? s.extent[inner] : 1;
-  const int64* const step = c.step;
+  const int64* const step = c.steps;
   int64 down[most_operands], packed[most_operands], next[most_operands], none[most_operands];
   s.steps(down, c.reduces() ? inner : -1);
   s.steps(none, -1);
@@ -303,9 +303,9 @@ CUDARRAY_PER_BUILD inline void reduce_chunks(const reduce_kernels& r, const redu
               r.across(r.self, at.offset, packed, next, 1, rest, position + i + done, c.far, own);
               done = length;
             }
-            for (const int64 first = rows * c.pitch; done < length; ++done) {  // what is no whole pack
+            for (const int64 begun = rows * c.pitch; done < length; ++done) {  // what is no whole pack
               for (int k = 0; k < s.operands; ++k)
-                next[k] = at.offset[k] + (done - first) * (c.staged[k] ? width : down[k]);
+                next[k] = at.offset[k] + (done - begun) * (c.staged[k] ? width : down[k]);
               for (int64 e = 0; e < row_columns; ++e) {
                 r.along(r.self, next, none, 0, 1, position + i + done, false, own + e * r.total_size);
                 move_on(next, packed, 1, s.operands);
@@ -352,7 +352,7 @@ CUDARRAY_PER_BUILD CUDARRAY_NO_INLINE inline void walk_reduction(const reduce_ke
     const int64 width = c.enter(at, unit / c.chunks), left = c.left(width);
     char* const sum = partial + unit * size;
     for (int64 share = 1; share < shares; ++share) r.merge(sum, sum + share * size, left);
-    r.store(r.self, at.offset, c.step, sum, left, c.count);
+    r.store(r.self, at.offset, c.steps, sum, left, c.count);
   }
 }
 

@@ -72,6 +72,50 @@ int64 pick_line(element<Bytes>* to, const element<Bytes>* from, int64 columns) {
   return j;
 }
 
+/// to[j * to_step] = from[j * from_step] for j < n, four at a time, as loops of one element take twice as long at some
+/// addresses of their code.
+template <int Bytes>
+CUDARRAY_FORCE_INLINE void copy_apart(element<Bytes>* to, int64 to_step, const element<Bytes>* from, int64 from_step,
+                                      int64 n) {
+  int64 j = 0;
+  for (; j + 4 <= n; j += 4) {
+    CUDARRAY_UNROLL
+    for (int u = 0; u < 4; ++u, to += to_step, from += from_step) *to = *from;
+  }
+  for (; j < n; ++j, to += to_step, from += from_step) *to = *from;
+}
+
+/// Where rows of elements lie.
+template <class T>
+struct lines {
+  T* first;
+  int64 down, along;
+};
+/// Rows of so few elements, at once.
+template <int Columns, int Bytes>
+CUDARRAY_COLD void copy_few(lines<element<Bytes>> to, lines<const element<Bytes>> from, int64 rows) {
+  for (int64 i = 0; i < rows; ++i, to.first += to.down, from.first += from.down) {
+    element<Bytes> v[Columns];
+    CUDARRAY_UNROLL
+    for (int j = 0; j < Columns; ++j) v[j] = from.first[j * from.along];
+    CUDARRAY_UNROLL
+    for (int j = 0; j < Columns; ++j) to.first[j * to.along] = v[j];
+  }
+}
+/// Short rows, few columns at a time; false where they are not short.
+template <int Bytes>
+bool copy_short_rows(lines<element<Bytes>> to, lines<const element<Bytes>> from, int64 rows, int64 columns) {
+  if (columns > 8 || rows <= columns) return false;
+  for (int64 few; columns > 0; columns -= few, to.first += few * to.along, from.first += few * from.along) {
+    few = columns == 5 || columns == 6 ? 3 : columns < 4 ? columns : 4;
+    if (few == 4) copy_few<4>(to, from, rows);
+    else if (few == 3) copy_few<3>(to, from, rows);
+    else if (few == 2) copy_few<2>(to, from, rows);
+    else copy_apart(to.first, to.down, from.first, from.down, rows);
+  }
+  return true;
+}
+
 /// to[i * pitch + j] = from[i * down + j * along] for i < rows and j < columns.
 using tile_function = void(void* to, int64 pitch, const void* from, int64 rows, int64 columns, int64 down, int64 along);
 
@@ -106,6 +150,7 @@ void copy_tile(void* to_, int64 pitch, const void* from_, int64 rows, int64 colu
     }
     return;
   }
+  if ((Bytes > 1 || along != 0) && copy_short_rows<Bytes>({to, pitch, 1}, {from, down, along}, rows, columns)) return;
   for (int64 i = 0; i < rows; ++i, to += pitch, from += down) {
     if (along == 1) {
       ::std::memcpy(to, from, ::std::size_t(columns) * sizeof(*to));
@@ -117,7 +162,7 @@ void copy_tile(void* to_, int64 pitch, const void* from_, int64 rows, int64 colu
         if (along == -1) j = pick_line<-1, B>(to, from, columns);
         if (along == 2) j = pick_line<2, B>(to, from, columns);
       }
-      for (; j < columns; ++j) to[j] = from[j * along];
+      copy_apart(to + j, 1, from + j * along, along, columns - j);
     }
   }
 }
@@ -127,8 +172,7 @@ template <class B, int Bytes>
 void spread_tile(void* to_, int64 pitch, const void* from_, int64 rows, int64 columns, int64 down, int64 along) {
   auto* to = static_cast<element<Bytes>*>(to_);
   auto* from = static_cast<const element<Bytes>*>(from_);
-  for (int64 i = 0; i < rows; ++i, to += down, from += pitch)
-    for (int64 j = 0; j < columns; ++j) to[j * along] = from[j];
+  for (int64 i = 0; i < rows; ++i, to += down, from += pitch) copy_apart(to, along, from, 1, columns);
 }
 
 }  // namespace cudarray::inline v0::backend::host
