@@ -92,7 +92,7 @@ struct lines {
   int64 down, along;
 };
 /// Rows of so few elements, at once.
-template <int Columns, int Bytes>
+template <int Columns, class B, int Bytes>
 CUDARRAY_COLD void copy_few(lines<element<Bytes>> to, lines<const element<Bytes>> from, int64 rows) {
   for (int64 i = 0; i < rows; ++i, to.first += to.down, from.first += from.down) {
     element<Bytes> v[Columns];
@@ -103,14 +103,14 @@ CUDARRAY_COLD void copy_few(lines<element<Bytes>> to, lines<const element<Bytes>
   }
 }
 /// Short rows, few columns at a time; false where they are not short.
-template <int Bytes>
+template <class B, int Bytes>
 bool copy_short_rows(lines<element<Bytes>> to, lines<const element<Bytes>> from, int64 rows, int64 columns) {
   if (columns > 8 || rows <= columns) return false;
   for (int64 few; columns > 0; columns -= few, to.first += few * to.along, from.first += few * from.along) {
     few = columns == 5 || columns == 6 ? 3 : columns < 4 ? columns : 4;
-    if (few == 4) copy_few<4>(to, from, rows);
-    else if (few == 3) copy_few<3>(to, from, rows);
-    else if (few == 2) copy_few<2>(to, from, rows);
+    if (few == 4) copy_few<4, B>(to, from, rows);
+    else if (few == 3) copy_few<3, B>(to, from, rows);
+    else if (few == 2) copy_few<2, B>(to, from, rows);
     else copy_apart(to.first, to.down, from.first, from.down, rows);
   }
   return true;
@@ -150,7 +150,8 @@ void copy_tile(void* to_, int64 pitch, const void* from_, int64 rows, int64 colu
     }
     return;
   }
-  if ((Bytes > 1 || along != 0) && copy_short_rows<Bytes>({to, pitch, 1}, {from, down, along}, rows, columns)) return;
+  if ((Bytes > 1 || along != 0) && copy_short_rows<B, Bytes>({to, pitch, 1}, {from, down, along}, rows, columns))
+    return;
   for (int64 i = 0; i < rows; ++i, to += pitch, from += down) {
     if (along == 1) {
       ::std::memcpy(to, from, ::std::size_t(columns) * sizeof(*to));
@@ -172,6 +173,7 @@ template <class B, int Bytes>
 void spread_tile(void* to_, int64 pitch, const void* from_, int64 rows, int64 columns, int64 down, int64 along) {
   auto* to = static_cast<element<Bytes>*>(to_);
   auto* from = static_cast<const element<Bytes>*>(from_);
+  if (copy_short_rows<B, Bytes>({to, down, along}, {from, pitch, 1}, rows, columns)) return;
   for (int64 i = 0; i < rows; ++i, to += down, from += pitch) copy_apart(to, along, from, 1, columns);
 }
 
