@@ -1,5 +1,6 @@
 // 2-d pooling and its gradients: examples on paper, the definition in loops, ties, NaN and infinities, slopes.
 // SPDX-License-Identifier: MIT
+#include <cmath>
 #include <limits>
 
 #include "reference.hpp"
@@ -45,14 +46,15 @@ const std::vector<geometry> cases = {
 
 /// Longer than packs and lines of them, and enough for several threads; too many pixels for slopes.
 const std::vector<geometry> large_cases = {
-    {3, 2, 40, 37, 2, 2, 2, 0},            // side by side, the last column cut off
-    {2, 3, 31, 75, 3, 2, {3, 2}, {1, 0}},  // side by side, under a border
-    {2, 3, 23, 70, 3, 3, 2, 1},            // overlapping
-    {1, 2, 37, 41, 3, 5, 1, {1, 2}},       // every pixel begins a window
-    {2, 1, 19, 200, 2, 3, 3, 0},           // apart
-    {1, 1, 3, 5001, 3, 4, 4, 0},           // one long row
-    {2, 2, 64, 33, 33, 33, {31, 1}, 0},    // as wide as the image
-    {70, 9, 14, 14, 2, 2, 2, 0},
+    {3, 2, 40, 37, 2, 2, 2, 0},                                             // side by side, the last column cut off
+    {2, 3, 31, 75, 3, 2, {3, 2}, {1, 0}},                                   // side by side, under a border
+    {2, 3, 23, 70, 3, 3, 2, 1},                                             // overlapping
+    {1, 2, 37, 41, 3, 5, 1, {1, 2}},                                        // every pixel begins a window
+    {2, 1, 19, 200, 2, 3, 3, 0},                                            // apart
+    {1, 1, 3, 5001, 3, 4, 4, 0},                                            // one long row
+    {2, 2, 64, 33, 33, 33, {31, 1}, 0},                                     // as wide as the image
+    {70, 9, 14, 14, 2, 2, 2, 0},          {3, 5, 33, 70, 2, 2, {3, 2}, 0},  // apart, up to the bottom
+    {5, 3, 9, 46, 1, 2, {1, 2}, 0},                                         // of one row
 };
 
 /// The mean of each window and, for gradients, what it divides by.
@@ -161,6 +163,29 @@ TEST_CASE("nnet: where windows share NaN or the largest pixel, the first of each
     const auto x = ca::reshape(ca::array(pixels), {1, 1, 3, 40});
     const auto dy = 1 + ca::reshape(ca::arange(2.f), {1, 1, 2, 1}) + ca::arange(39.f);
     CHECK(test::equal(nnet::max_pool2d_backward(dy, x, {.window = 2, .stride = 1}), {1, 1, 3, 40}, expected));
+  }
+}
+
+TEST_CASE("nnet: in packs of windows side by side, NaN and the first of equal pixels win too") {
+  for (const geometry& z : {geometry{3, 2, 6, 46, 2, 2, 2, 0}, geometry{2, 2, 6, 46, 2, 2, 2, {1, 0}},
+                            geometry{3, 2, 6, 46, 1, 2, {1, 2}, 0}, geometry{3, 2, 6, 7, 2, 2, {3, 2}, 0}}) {
+    INFO(name(z));
+    floats pixels(std::size_t(z.n * z.c * z.h * z.w)), largest(std::size_t(z.n * z.c * z.p() * z.q()), -inf),
+        gradient(largest.size()), expected(pixels.size());
+    for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = i * i % 11 == 5 ? nan_ : float(i * 7 % 13 % 4);
+    for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] = float(i + 1);
+    std::vector<std::size_t> first(largest.size());
+    for (int64 image = 0; image < z.n; ++image)
+      for (int64 channel = 0; channel < z.c; ++channel)
+        z.each([&](int64 i, int64 j, int64, int64, int64 row, int64 column) {
+          const std::size_t to = z.result(z.c, image, channel, i, j), at = z.pixel(image, channel, row, column);
+          if (pixels[at] > largest[to] || (std::isnan(pixels[at]) && !std::isnan(largest[to])))
+            largest[to] = pixels[at], first[to] = at;
+        });
+    for (std::size_t i = 0; i < first.size(); ++i) expected[first[i]] += gradient[i];
+    const auto x = ca::reshape(ca::array(pixels), images(z)), dy = ca::reshape(ca::array(gradient), results(z));
+    CHECK(test::equal(nnet::max_pool2d(x, options(z)), results(z), largest));
+    CHECK(test::equal(nnet::max_pool2d_backward(dy, x, options(z)), images(z), expected));
   }
 }
 

@@ -376,9 +376,10 @@ struct in_turn {
     return (Second ? N / 2 : 0) + k / 2 + (k % 2 ? N : 0);
   }
 };
-template <bool Second, class P>
-CUDARRAY_FORCE_INLINE P interleave(const P& a, const P& b) {
-  return pick_lanes<in_turn<Second>>(a, b);
+template <bool Second, class T, int N, class B>
+CUDARRAY_FORCE_INLINE pack<T, N, B> interleave(const pack<T, N, B>& a, const pack<T, N, B>& b) {
+  if constexpr (N == 1) return Second ? b : a;
+  else return pick_lanes<in_turn<Second>>(a, b);
 }
 /// Every other lane of a, then of b.
 struct even_lanes {

@@ -12,18 +12,23 @@
 namespace cudarray::inline v0::backend {
 namespace host {
 
-/// Calls `body(integral_constant of a number of lanes, i)` for pieces of [0, n), of N lanes or, where n is less, of
-/// fewer. The last one may reach back; an only one, if it may, `over` the end by less than n.
+/// Calls `body(integral_constant of a number of lanes)`: as many as n has room for, at most N.
 template <int N, class F>
-CUDARRAY_FORCE_INLINE void for_pieces(int64 n, const F& body, bool over = false) {
-  if (over && n < N && 2 * n > N) {
-    body(::std::integral_constant<int, N>{}, 0);
-  } else if (n >= N) {
-    for (int64 i = 0; i + N <= n; i += N) body(::std::integral_constant<int, N>{}, i);
-    if (n % N != 0) body(::std::integral_constant<int, N>{}, n - N);
-  } else if constexpr (N > 1) {
-    for_pieces<N / 2>(n, body, over);
-  }
+CUDARRAY_FORCE_INLINE void with_lanes(int64 n, const F& body) {
+  if constexpr (N == 1) body(::std::integral_constant<int, N>{});
+  else if (n >= N) body(::std::integral_constant<int, N>{});
+  else with_lanes<N / 2>(n, body);
+}
+/// Calls `body(i)` for pieces of N of [0, n). The last one may reach back.
+template <int N, class F>
+CUDARRAY_FORCE_INLINE void for_pieces(int64 n, const F& body) {
+  for (int64 i = 0; i < n; i += N) body(i + N < n ? i : n - N);
+}
+
+/// The same for `body(integral_constant of a number of lanes, i)`.
+template <int N, class F>
+CUDARRAY_FORCE_INLINE void for_lanes(int64 n, const F& body) {
+  with_lanes<N>(n, [&](auto lanes) { for_pieces<lanes>(n, [&](int64 i) { body(lanes, i); }); });
 }
 
 /// `load(begin)` to `load(end - 1)` combined in order; two of them, as most windows have, without a loop.
@@ -116,6 +121,10 @@ template <class P>
 struct pixel_pairs {
   P first, second;
 };
+template <int N, class Build, class C, class T>
+CUDARRAY_FORCE_INLINE pixel_pairs<simd::pack<C, N, Build>> load_pairs(const T* p) {
+  return {lane_cast<C>(simd::load_lanes<T, N, Build>(p)), lane_cast<C>(simd::load_lanes<T, N, Build>(p + N))};
+}
 /// Lane k is the left pixel of pair k, or the right one.
 template <bool Right>
 struct one_of_pair {
@@ -129,22 +138,30 @@ CUDARRAY_FORCE_INLINE simd::pack<T, N, Build> side_of(const pixel_pairs<simd::pa
   if constexpr (N == 1) return Right ? p.second : p.first;
   else return simd::pick_lanes<one_of_pair<Right>>(p.first, p.second);
 }
-template <int N, class Build, class C, class T>
-CUDARRAY_FORCE_INLINE pixel_pairs<simd::pack<C, N, Build>> load_pairs(const T* p) {
-  return {lane_cast<C>(simd::load_lanes<T, N, Build>(p)), lane_cast<C>(simd::load_lanes<T, N, Build>(p + N))};
-}
 /// The columns of N windows, two pixels wide, combined from the top, then the left one with the right one.
 template <int N, class Build, class C, bool Average, class T>
-CUDARRAY_FORCE_INLINE simd::pack<C, N, Build> combine_pairs(const T* p, int64 step,
-                                                            const detail::pooling::range& rows) {
+CUDARRAY_FORCE_INLINE simd::pack<C, N, Build> combine_pairs(const T* p, int64 step, int64 rows) {
   using pack = simd::pack<C, N, Build>;
   const auto both = combine_range(
-      rows.begin, rows.end, [=](int64 at) { return load_pairs<N, Build, C>(p + at * step); },
+      0, rows, [=](int64 at) { return load_pairs<N, Build, C>(p + at * step); },
       [](const auto& a, const auto& b) {
         return pixel_pairs<pack>{combine_pixels<Average>(a.first, b.first),
                                  combine_pixels<Average>(a.second, b.second)};
       });
   return combine_pixels<Average>(side_of<false>(both), side_of<true>(both));
+}
+/// Rows of windows take up each image from its top to its bottom.
+inline bool in_strips(const detail::pooling& g) {
+  return g.r <= g.stride[0] && g.padding[0] == 0 && g.p * g.stride[0] == g.h;
+}
+/// Such images as one tall one, whose rows are gone through faster; others as they are.
+CUDARRAY_PER_BUILD inline detail::pooling stacked(detail::pooling g) {
+  if (in_strips(g)) {
+    g.h *= g.planes;
+    g.p *= g.planes;
+    g.planes = 1;
+  }
+  return g;
 }
 /// Windows two pixels wide stand side by side, none over the padding: their pixels are taken as they lie.
 inline bool in_pairs(const detail::pooling& g) {
@@ -153,8 +170,9 @@ inline bool in_pairs(const detail::pooling& g) {
 
 /// Operand 0: the columns under each window combined from the top, then these from the left.
 template <class Build, class T, class C, bool Average>
-void pool_windows(const detail::pooling& g) {
+void pool_windows(const detail::pooling& given) {
   constexpr int N = lanes_for<Build, (sizeof(C) > sizeof(T) ? sizeof(C) : sizeof(T))>;
+  const detail::pooling g = stacked(given);
   const pool_lines lines(g);
   if (in_pairs(g)) {
     for_window_rows(
@@ -162,19 +180,21 @@ void pool_windows(const detail::pooling& g) {
         [&](int64 plane, int64 i, int64 rows, char*) {
           const int64 w = g.w, q = g.q;  // (stores might change what is not a copy)
           const T* const image = g.at<const T>(1) + plane * g.h * w;
-          for (const int64 end = i + rows; i < end; ++i) {
-            T* const to = g.at<T>(0) + (plane * g.p + i) * q;
-            const auto u = g.covered(0, i);
-            const C divisor = Average ? count_rows<C>(g, i) * C(2) : C(1);
-            for_pieces<N>(
-                q,
-                [&](auto lanes, int64 k) {
-                  auto v = combine_pairs<lanes, Build, C, Average>(image + 2 * k, w, u);
-                  if constexpr (Average) v = v / simd::splat<C, lanes, Build>(divisor);
-                  simd::store_lanes(to + k, lane_cast<T>(v));
-                },
-                i + 1 < end && u.end < g.h);
-          }
+          T* const results = g.at<T>(0) + plane * g.p * q;
+          with_lanes<N>(q, [&](auto lanes) {
+            for (int64 row = i; row < i + rows; ++row) {
+              const auto u = g.covered(0, row);
+              const int64 height = u.end - u.begin;
+              const C divisor = C(2 * (g.count_padding ? g.r : height));
+              const T* const from = image + u.begin * w;
+              T* const to = results + row * q;
+              for_pieces<lanes>(q, [=](int64 k) {
+                auto v = combine_pairs<lanes, Build, C, Average>(from + 2 * k, w, height);
+                if constexpr (Average) v = v / simd::splat<C, lanes, Build>(divisor);
+                simd::store_lanes(to + k, lane_cast<T>(v));
+              });
+            }
+          });
         });
     return;
   }
@@ -190,7 +210,7 @@ void pool_windows(const detail::pooling& g) {
     const T* const image = g.at<const T>(1) + plane * g.h * g.w;
     for (int64 row = 0; row < rows; ++row) {
       const auto u = g.covered(0, i + row);
-      for_pieces<N>(lines.columns, [&](auto lanes, int64 c) {
+      for_lanes<N>(lines.columns, [&](auto lanes, int64 c) {
         const auto load = [&](int64 at) {
           return lane_cast<C>(simd::load_lanes<T, lanes, Build>(image + at * g.w + c));
         };
@@ -200,7 +220,7 @@ void pool_windows(const detail::pooling& g) {
         for (int64 j = 0; j < g.q; ++j) divisor[row * g.q + j] = count_rows<C>(g, i + row) * columns[j];
     }
     T* const to = g.at<T>(0) + (plane * g.p + i) * g.q;
-    for_pieces<N>(rows * g.q, [&](auto lanes, int64 k) {
+    for_lanes<N>(rows * g.q, [&](auto lanes, int64 k) {
       const auto load = [&](int64 j) { return load_every<lanes, Build>(line + k * g.stride[1] + j, g.stride[1]); };
       auto v = combine_range(0, g.s, load, combine);
       if constexpr (Average) v = v / simd::load_lanes<C, lanes, Build>(divisor + k);
@@ -225,6 +245,35 @@ CUDARRAY_FORCE_INLINE placed_lanes<C, N, Build> larger_pixel(const placed_lanes<
   return {select(better, b.value, a.value), select(better, b.place, a.place)};
 }
 
+/// True where b is the larger pixel, NaN being the largest; of equal ones it is not.
+template <class P>
+CUDARRAY_FORCE_INLINE auto is_larger(const P& b, const P& a) {
+  return (!(a >= b)) & (a == a);
+}
+/// Gives lane k of v to the right pixel of pair k, or the left one, and 0 to the other.
+template <class T, class C, int W, int N, class Build>
+CUDARRAY_FORCE_INLINE void store_pairs(T* p, const simd::mask<W, N, Build>& to_right,
+                                       const simd::pack<C, N, Build>& v) {
+  const auto none = simd::splat<C, N, Build>(C(0));
+  const auto left = lane_cast<T>(select(to_right, none, v)), right = lane_cast<T>(select(to_right, v, none));
+  simd::store_lanes(p, simd::interleave<false>(left, right));
+  simd::store_lanes(p + N, simd::interleave<true>(left, right));
+}
+/// The gradients of N windows of two by two pixels, or, if the next row is 0 elements away, of one by two.
+template <int N, class Build, class C, class T>
+CUDARRAY_FORCE_INLINE void pool_pairs_gradient(T* to, const T* gradient, const T* image, int64 next_row) {
+  const auto none = simd::splat<C, N, Build>(C(0)), given = lane_cast<C>(simd::load_lanes<T, N, Build>(gradient));
+  const auto top = load_pairs<N, Build, C>(image);
+  const auto a = side_of<false>(top), b = side_of<true>(top);
+  const auto right = is_larger(b, a);
+  if (next_row == 0) return store_pairs(to, right, given);
+  const auto bottom = load_pairs<N, Build, C>(image + next_row);
+  const auto c = side_of<false>(bottom), d = side_of<true>(bottom);
+  const auto right_below = is_larger(d, c), below = is_larger(select(right_below, d, c), select(right, b, a));
+  store_pairs(to, right, select(below, none, given));
+  store_pairs(to + next_row, right_below, select(below, given, none));
+}
+
 }  // namespace host
 
 template <class Build, class T>
@@ -241,48 +290,31 @@ void max_pool_gradient(cpu, const detail::pooling& g) {
   using C = detail::compute_t<T>;
   using namespace host;
   constexpr int N = lanes_for<Build, (sizeof(C) > 4 ? sizeof(C) : 4)>;
-  const pool_lines lines(g);
-  if (in_pairs(g) && lines.apart) {
-    const bool all = 2 * g.q == g.w && g.r == g.stride[0] && g.padding[0] == 0 && g.p * g.r == g.h;
+  if (in_pairs(g) && g.r <= g.stride[0] && g.r <= 2) {
+    const bool all = in_strips(g) && 2 * g.q == g.w && g.r == g.stride[0];  // pixels are in a window
+    const detail::pooling images = all ? stacked(g) : g;
     for_window_rows(
-        g, lines, true, 0, [](char*) {},
+        images, pool_lines(images), !all, 0, [](char*) {},
         [&](int64 plane, int64 i, int64 rows, char*) {
-          const T* const image = g.at<const T>(2) + plane * g.h * g.w;
-          T* const to = g.at<T>(0) + plane * g.h * g.w;
-          if (i == 0 && !all) ::std::memset(static_cast<void*>(to), 0, ::std::size_t(g.h * g.w) * sizeof(T));
-          for (const int64 end = i + rows; i < end; ++i) {
-            const T* const gradient = g.at<const T>(1) + (plane * g.p + i) * g.q;
-            const auto u = g.covered(0, i);
-            for_pieces<N>(
-                g.q,
-                [&](auto lanes, int64 k) {
-                  const auto largest = combine_pairs<lanes, Build, C, false>(image + 2 * k, g.w, u);
-                  const auto none = simd::splat<C, lanes, Build>(C(0));
-                  auto rest = lane_cast<C>(simd::load_lanes<T, lanes, Build>(gradient + k));  // for later pixels
-                  const auto take = [&](const auto& pixel) {
-                    const auto here = (pixel == largest) | (pixel != pixel);
-                    const auto taken = select(here, rest, none);
-                    rest = select(here, none, rest);
-                    return lane_cast<T>(taken);
-                  };
-                  for (int64 at = u.begin; at < u.end; ++at) {
-                    const auto pixels = load_pairs<lanes, Build, C>(image + at * g.w + 2 * k);
-                    const auto a = take(side_of<false>(pixels)), b = take(side_of<true>(pixels));
-                    T* const row = to + at * g.w + 2 * k;
-                    if constexpr (lanes == 1) {
-                      simd::store_lanes(row, a);
-                      simd::store_lanes(row + 1, b);
-                    } else {
-                      simd::store_lanes(row, simd::interleave<false>(a, b));
-                      simd::store_lanes(row + lanes, simd::interleave<true>(a, b));
-                    }
-                  }
-                },
-                all && i + 1 < end);
-          }
+          const int64 w = g.w, q = g.q, first = plane * images.h * w;
+          const T *const image = g.at<const T>(2) + first, *const gradients = g.at<const T>(1) + plane * images.p * q;
+          T* const results = g.at<T>(0) + first;
+          if (i == 0 && !all) ::std::memset(static_cast<void*>(results), 0, ::std::size_t(g.h * w) * sizeof(T));
+          with_lanes<N>(q, [&](auto lanes) {
+            for (int64 row = i; row < i + rows; ++row) {
+              const auto u = images.covered(0, row);
+              const T *const from = image + u.begin * w, *const gradient = gradients + row * q;
+              T* const to = results + u.begin * w;
+              const int64 next_row = u.end - u.begin == 1 ? 0 : w;
+              for_pieces<lanes>(q, [=](int64 k) {
+                pool_pairs_gradient<lanes, Build, C>(to + 2 * k, gradient + k, from + 2 * k, next_row);
+              });
+            }
+          });
         });
     return;
   }
+  const pool_lines lines(g);
   // where the largest pixel of each column is, where that of each window, and the first ones themselves
   const int64 places = (lines.size() + g.q * lines.rows + 1) / 2 * 2;
   const auto start = [&](char* space) {
@@ -303,7 +335,7 @@ void max_pool_gradient(cpu, const detail::pooling& g) {
     for (int64 row = 0; row < rows; ++row) {
       const auto u = g.covered(0, i + row);
       const int64 begin = row * lines.pitch + g.padding[1];
-      for_pieces<N>(lines.columns, [&](auto lanes, int64 c) {
+      for_lanes<N>(lines.columns, [&](auto lanes, int64 c) {
         const auto ahead = simd::from_lanes<int32, lanes, Build>([](int k) { return k; });
         const auto load = [&](int64 at) {
           return placed_lanes<C, lanes, Build>{lane_cast<C>(simd::load_lanes<T, lanes, Build>(image + at * g.w + c)),
@@ -314,7 +346,7 @@ void max_pool_gradient(cpu, const detail::pooling& g) {
         simd::store_lanes(place + begin + c, top.place);
       });
     }
-    for_pieces<N>(rows * g.q, [&](auto lanes, int64 k) {
+    for_lanes<N>(rows * g.q, [&](auto lanes, int64 k) {
       const auto load = [&](int64 j) {
         const int64 at = k * g.stride[1] + j;
         return placed_lanes<C, lanes, Build>{load_every<lanes, Build>(line + at, g.stride[1]),
@@ -355,7 +387,7 @@ void average_pool_gradient(cpu, const detail::pooling& g) {
         for (int64 at = u.begin; at < u.end; ++at) {
           T* const row = to + at * g.w;
           if (lines.apart)
-            for_pieces<N>(g.w, [&](auto lanes, int64 c) {
+            for_lanes<N>(g.w, [&](auto lanes, int64 c) {
               simd::store_lanes(row + c, lane_cast<T>(simd::load_lanes<C, lanes, Build>(line + g.padding[1] + c)));
             });
           else add_line<Build, C>(row, line + g.padding[1], g.w);
