@@ -203,17 +203,17 @@ void multiply_matrices(cpu, const detail::product& g) {
       more = (&pieces == &down ? g.m : g.n) / (pieces + 1) >= least;
       if (more) ++pieces;
     }
-  // at multiples of the blocks that are computed at a time
-  const auto border = [](int64 side, int64 piece, int64 pieces) {
-    return piece == pieces ? side : side * piece / pieces / 48 * 48;
+  // at multiples of what our kernels compute at a time, on any machine: 12 rows, 32 columns
+  const auto border = [](int64 side, int64 piece, int64 pieces, int64 block) {
+    return piece == pieces ? side : (side * piece / pieces + block / 2) / block * block;
   };
   const int64 pieces = down * across, units = g.batch * pieces, parts = threads < units ? threads : units;
   host::parallel(parts, [&](int64 part) {
     for (int64 unit = units * part / parts; unit < units * (part + 1) / parts; ++unit) {
-      const int64 row = unit % pieces / across, column = unit % across, i = border(g.m, row, down),
-                  j = border(g.n, column, across);
-      host::multiply_part<Build, T>(g, unit / pieces, i, j, border(g.m, row + 1, down) - i,
-                                    border(g.n, column + 1, across) - j);
+      const int64 row = unit % pieces / across, column = unit % across, i = border(g.m, row, down, 12),
+                  j = border(g.n, column, across, 32);
+      host::multiply_part<Build, T>(g, unit / pieces, i, j, border(g.m, row + 1, down, 12) - i,
+                                    border(g.n, column + 1, across, 32) - j);
     }
   });
 }
