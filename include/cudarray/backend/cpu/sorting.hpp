@@ -61,12 +61,12 @@ const Item* radix_sort(const Item* a, Item* to, Item* other, int64 n, const F& k
   const int64 values = int64(1) << width, parts = n < shared_sequence ? 1 : ::std::min<int64>(num_threads(), 16);
   const scratch space((parts == 1 ? digits : parts) * values * int64(sizeof(int64)));
   auto* const places = reinterpret_cast<int64*>(space.p);
-  const auto digit = [&](const Item& v, int d) { return int64(key(v) >> (width * d)) & (values - 1); };
+  const auto digit = [key, mask = values - 1](const Item& v, int shift) { return int64(key(v) >> shift) & mask; };
   Item* b = digits % 2 == 1 || other == a ? to : other;
   if (parts == 1) {  // all digits at once
     ::std::fill(places, places + digits * values, 0);
     for (int64 i = 0; i < n; ++i)
-      for (int d = 0; d < digits; ++d) ++places[d * values + digit(a[i], d)];
+      for (int d = 0; d < digits; ++d) ++places[d * values + digit(a[i], width * d)];
   }
   for (int d = 0; d < digits; ++d) {
     int64* const place = parts == 1 ? places + d * values : places;
@@ -74,7 +74,7 @@ const Item* radix_sort(const Item* a, Item* to, Item* other, int64 n, const F& k
       parallel(parts, [&](int64 part) {
         int64* const count = place + part * values;
         ::std::fill(count, count + values, 0);
-        for (int64 i = n * part / parts, end = n * (part + 1) / parts; i < end; ++i) ++count[digit(a[i], d)];
+        for (int64 i = n * part / parts, end = n * (part + 1) / parts; i < end; ++i) ++count[digit(a[i], width * d)];
       });
     int64 next = 0;
     bool moves = true;
@@ -88,7 +88,12 @@ const Item* radix_sort(const Item* a, Item* to, Item* other, int64 n, const F& k
     if (!moves) continue;  // all have the same digit
     parallel(parts, [&](int64 part) {
       int64* const at = place + part * values;
-      for (int64 i = n * part / parts, end = n * (part + 1) / parts; i < end; ++i) b[at[digit(a[i], d)]++] = a[i];
+      const Item* const from = a;  // (stores might change what is not a copy)
+      Item* const target = b;
+      const auto digit_of = digit;
+      const int shift = width * d;
+      for (int64 i = n * part / parts, end = n * (part + 1) / parts; i < end; ++i)
+        target[at[digit_of(from[i], shift)]++] = from[i];
     });
     a = b;
     b = b == to ? other : to;
