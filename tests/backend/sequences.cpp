@@ -90,7 +90,8 @@ void check_short_sorts() {
     for (const int64 rows : {3, 17, 70, 131}) {
       CAPTURE(ca::dtype_name<T>, n, rows);
       const auto v = filled<T>({rows, n}, [n](int64 i) {
-        return i / n % 90 == 85 ? any_value<T>(i, n % 2 == 0) : T(n % 2 == 0 ? hash(i) % 97 : hash(i) % 4000);
+        return i / n % 90 == 85 ? any_value<T>(i, n % 2 == 0)
+                                : T(n % 2 == 0 ? int64(hash(i) % 97) - 48 : int64(hash(i) % 4000) - 2000);
       });
       std::vector<int64> order(at(rows * n));
       const T* const p = v.data();

@@ -56,7 +56,7 @@ struct sort_network {
 
 /// Elements whose order is that of whole numbers of their size, which floats become but for NaN and -0.
 template <class T>
-inline constexpr bool orders_as_number = ::std::is_arithmetic_v<T> && !::std::is_same_v<T, bool>;
+inline constexpr bool orders_as_number = !::std::is_same_v<T, bool> && !detail::is_complex<T>;
 template <class T>
 using order_number = ::std::conditional_t<::std::is_unsigned_v<T>, T, detail::signed_t<sizeof(T)>>;
 /// The bits of a float, or of a vector of them, as such numbers K; and back.
@@ -74,9 +74,9 @@ bool sort_together(const T* from, T* to, int64 n, void* space) {
   constexpr int N = network::N;
   K* const rows = static_cast<K*>(space);
   copy_tile<Build, sizeof(T)>(rows, N, from, n, N, 1, n);
-  if constexpr (::std::is_floating_point_v<T>) {
+  if constexpr (detail::is_floating<T>) {
     constexpr K magnitude = ::std::numeric_limits<K>::max(), minus_zero = ::std::numeric_limits<K>::min(),
-                infinity = __builtin_bit_cast(K, detail::bounds<T>::highest);
+                infinity = __builtin_bit_cast(K, T(::std::numeric_limits<float>::infinity()));
     pack wrong = simd::splat<K, N, Build>(K(0));
     for (int64 i = 0; i < n; ++i) {
       const pack k = network::load(rows + i * N);
@@ -87,7 +87,7 @@ bool sort_together(const T* from, T* to, int64 n, void* space) {
       if (lane(wrong, r) != 0) return false;
   }
   network::sort(rows, n);
-  if constexpr (::std::is_floating_point_v<T>)
+  if constexpr (detail::is_floating<T>)
     for (int64 i = 0; i < n; ++i) simd::store_lanes(rows + i * N, pack{float_order<K>(network::load(rows + i * N).v)});
   copy_tile<Build, sizeof(T)>(to, n, rows, N, n, 1, N);
   return true;
