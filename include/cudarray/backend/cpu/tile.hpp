@@ -33,9 +33,10 @@ CUDARRAY_FORCE_INLINE T* next_line(T* p, int64 pitch) {
   return p;
 }
 
-/// to[i][j] = from[j][i] for N x N elements.
+/// to[i][j] = from[j][i] for N x N elements, of which the first `rows` rows are stored.
 template <int N, class B, int Bytes>
-CUDARRAY_FORCE_INLINE void transpose_block(element<Bytes>* to, int64 pitch, const element<Bytes>* from, int64 along) {
+CUDARRAY_FORCE_INLINE void transpose_block(element<Bytes>* to, int64 pitch, const element<Bytes>* from, int64 along,
+                                           int64 rows = N) {
   using word = typename element<Bytes>::word;
   using pack = simd::pack<word, N, B>;
   pack a[N], b[N];
@@ -52,7 +53,8 @@ CUDARRAY_FORCE_INLINE void transpose_block(element<Bytes>* to, int64 pitch, cons
     for (int i = 0; i < N; ++i) a[i] = b[i];
   }
   CUDARRAY_UNROLL
-  for (int i = 0; i < N; ++i, to = next_line(to, pitch)) simd::store_pack(to, a[i]);
+  for (int i = 0; i < N; ++i, to = next_line(to, pitch))
+    if (i < rows) simd::store_pack(to, a[i]);
 }
 
 /// to[j] = from[j * Along] for most j < columns, by packs; returns for how many. Nothing else is read.
@@ -119,6 +121,37 @@ bool copy_short_rows(lines<element<Bytes>> to, lines<const element<Bytes>> from,
   return true;
 }
 
+/// Lane k of row I of packs, one behind the other, in which every Rows-th element is of the same row: of the first two
+/// packs, or of pack Last, the others being there already.
+template <int Rows, int I, int Last>
+struct lanes_of_row {
+  template <int N>
+  static constexpr int at(int k) {
+    const int from = I + k * Rows;
+    return Last == 1 ? from % (2 * N) : from / N == Last ? N + from % N : k;
+  }
+};
+/// to[i * pitch + j] = from[i + j * Rows] for i < Rows and most j < columns, by packs; returns for how many.
+template <int Rows, class B, int Bytes>
+int64 split_columns(element<Bytes>* to, int64 pitch, const element<Bytes>* from, int64 columns) {
+  constexpr int N = (Bytes < 4 ? 16 : B::vector_bytes) / Bytes;
+  using pack = simd::pack<typename element<Bytes>::word, N, B>;
+  int64 j = 0;
+  for (; j + N <= columns; j += N, from += Rows * N) {
+    const auto store_row = [&]<int I, int... Q>(::std::integral_constant<int, I>, ::std::integer_sequence<int, Q...>) {
+      const auto load = [&](int at) { return simd::load_pack<pack>(from + at * N); };
+      pack a = simd::pick_lanes<lanes_of_row<Rows, I, 1>>(load(0), load(1));
+      ((a = simd::pick_lanes<lanes_of_row<Rows, I, Q + 2>>(a, load(Q + 2))), ...);
+      simd::store_pack(to + I * pitch + j, a);
+    };
+    [&]<int... I>(::std::integer_sequence<int, I...>) {
+      (store_row(::std::integral_constant<int, I>{}, ::std::make_integer_sequence<int, Rows - 2>{}), ...);
+    }
+    (::std::make_integer_sequence<int, Rows>{});
+  }
+  return j;
+}
+
 /// to[i * pitch + j] = from[i * down + j * along] for i < rows and j < columns.
 using tile_function = void(void* to, int64 pitch, const void* from, int64 rows, int64 columns, int64 down, int64 along);
 
@@ -131,9 +164,20 @@ void copy_tile(void* to_, int64 pitch, const void* from_, int64 rows, int64 colu
     constexpr int N = (Bytes < 4 ? 16 : B::vector_bytes) / Bytes;
     if (down == 1 && along != 1) {
       int64 j = 0;
+      const bool dense = along == rows;
+      if (dense && (Bytes >= 4 || B::vector_bytes > 16)) {  // SSE2 has no such shuffles of bytes
+        if (rows == 2) j = split_columns<2, B>(to, pitch, from, columns);
+        if (rows == 3) j = split_columns<3, B>(to, pitch, from, columns);
+        if (rows == 4) j = split_columns<4, B>(to, pitch, from, columns);
+      }
       for (; j + N <= columns; j += N) {
         int64 i = 0;
         for (; i + N <= rows; i += N) transpose_block<N, B>(to + i * pitch + j, pitch, from + i + j * along, along);
+        // the rest of a column by the same code, where that is worth it and the next columns are what it reads behind
+        if (dense && rows - i > N / 4 && i + N + (j + N - 1) * rows <= columns * rows) {
+          transpose_block<N, B>(to + i * pitch + j, pitch, from + i + j * along, along, rows - i);
+          i = rows;
+        }
         for (; i < rows; ++i) copy_apart<Bytes>(to + i * pitch + j, 1, from + i + j * along, along, N);
       }
       for (; j < columns; ++j) copy_apart<Bytes>(to + j, pitch, from + j * along, 1, rows);
