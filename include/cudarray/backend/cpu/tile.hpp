@@ -131,23 +131,25 @@ struct lanes_of_row {
     return Last == 1 ? from % (2 * N) : from / N == Last ? N + from % N : k;
   }
 };
+template <int Rows, int I, int Last = Rows - 1, class P>
+CUDARRAY_FORCE_INLINE P row_of(const P* packs) {
+  if constexpr (Last == 1) return simd::pick_lanes<lanes_of_row<Rows, I, 1>>(packs[0], packs[1]);
+  else return simd::pick_lanes<lanes_of_row<Rows, I, Last>>(row_of<Rows, I, Last - 1>(packs), packs[Last]);
+}
 /// to[i * pitch + j] = from[i + j * Rows] for i < Rows and most j < columns, by packs; returns for how many.
 template <int Rows, class B, int Bytes>
 int64 split_columns(element<Bytes>* to, int64 pitch, const element<Bytes>* from, int64 columns) {
   constexpr int N = (Bytes < 4 ? 16 : B::vector_bytes) / Bytes;
   using pack = simd::pack<typename element<Bytes>::word, N, B>;
   int64 j = 0;
-  for (; j + N <= columns; j += N, from += Rows * N) {
-    const auto store_row = [&]<int I, int... Q>(::std::integral_constant<int, I>, ::std::integer_sequence<int, Q...>) {
-      const auto load = [&](int at) { return simd::load_pack<pack>(from + at * N); };
-      pack a = simd::pick_lanes<lanes_of_row<Rows, I, 1>>(load(0), load(1));
-      ((a = simd::pick_lanes<lanes_of_row<Rows, I, Q + 2>>(a, load(Q + 2))), ...);
-      simd::store_pack(to + I * pitch + j, a);
-    };
-    [&]<int... I>(::std::integer_sequence<int, I...>) {
-      (store_row(::std::integral_constant<int, I>{}, ::std::make_integer_sequence<int, Rows - 2>{}), ...);
-    }
-    (::std::make_integer_sequence<int, Rows>{});
+  for (; j + N <= columns; j += N) {
+    pack v[Rows];
+    CUDARRAY_UNROLL
+    for (int i = 0; i < Rows; ++i, from += N) v[i] = simd::load_pack<pack>(from);
+    simd::store_pack(to + j, row_of<Rows, 0>(v));
+    simd::store_pack(to + pitch + j, row_of<Rows, 1>(v));
+    if constexpr (Rows > 2) simd::store_pack(to + 2 * pitch + j, row_of<Rows, 2>(v));
+    if constexpr (Rows > 3) simd::store_pack(to + 3 * pitch + j, row_of<Rows, 3>(v));
   }
   return j;
 }
@@ -165,10 +167,10 @@ void copy_tile(void* to_, int64 pitch, const void* from_, int64 rows, int64 colu
     if (down == 1 && along != 1) {
       int64 j = 0;
       const bool dense = along == rows;
-      if (dense && (Bytes >= 4 || B::vector_bytes > 16)) {  // SSE2 has no such shuffles of bytes
-        if (rows == 2) j = split_columns<2, B>(to, pitch, from, columns);
-        if (rows == 3) j = split_columns<3, B>(to, pitch, from, columns);
-        if (rows == 4) j = split_columns<4, B>(to, pitch, from, columns);
+      if constexpr (B::vector_bytes > 16) {  // SSE2 has hardly any of these shuffles
+        if (dense && rows == 2) j = split_columns<2, B>(to, pitch, from, columns);
+        if (dense && rows == 3) j = split_columns<3, B>(to, pitch, from, columns);
+        if (dense && rows == 4) j = split_columns<4, B>(to, pitch, from, columns);
       }
       for (; j + N <= columns; j += N) {
         int64 i = 0;
