@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cudarray/threads.hpp>
 #include <limits>
 
 #include "test.hpp"
@@ -11,17 +10,11 @@ using ca::_;
 using ca::int64;
 using ca::none;
 using ca::slice;
+using test::threads;
 template <class T>
 using array = ca::ndarray<T, ca::cpu>;
 
 inline const ca::cpu host{};
 inline constexpr double nan_ = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
-
-/// So many threads, whatever the machine has, for the scope.
-struct threads {
-  int before = ca::num_threads();
-  explicit threads(int n) { ca::set_num_threads(n); }
-  ~threads() { ca::set_num_threads(before); }
-};
 
 inline std::size_t at(int64 i) { return static_cast<std::size_t>(i); }

@@ -20,6 +20,13 @@ namespace test {
 /// All tests run with released memory overwritten: a use after release changes a result.
 inline const bool poisoned = (ca::poison_released(true), true);
 
+/// So many threads, whatever the machine has, for the scope.
+struct threads {
+  int before = ca::num_threads();
+  explicit threads(int n) { ca::set_num_threads(n); }
+  ~threads() { ca::set_num_threads(before); }
+};
+
 /// The elements of an array or expression on the host, in C order.
 template <ca::array_expression X>
 std::vector<ca::value_type_t<X>> values(const X& x) {

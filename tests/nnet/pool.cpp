@@ -44,17 +44,20 @@ const std::vector<geometry> cases = {
     {1, 2, 7, 7, 2, 2, {3, 2}, {1, 0}},  // side by side along one axis, apart along the other
 };
 
-/// Longer than packs and lines of them, and enough for several threads; too many pixels for slopes.
+/// Longer than packs and lines of them; too many pixels for slopes.
 const std::vector<geometry> large_cases = {
-    {3, 2, 40, 37, 2, 2, 2, 0},                                             // side by side, the last column cut off
-    {2, 3, 31, 75, 3, 2, {3, 2}, {1, 0}},                                   // side by side, under a border
-    {2, 3, 23, 70, 3, 3, 2, 1},                                             // overlapping
-    {1, 2, 37, 41, 3, 5, 1, {1, 2}},                                        // every pixel begins a window
-    {2, 1, 19, 200, 2, 3, 3, 0},                                            // apart
-    {1, 1, 3, 5001, 3, 4, 4, 0},                                            // one long row
-    {2, 2, 64, 33, 33, 33, {31, 1}, 0},                                     // as wide as the image
-    {70, 9, 14, 14, 2, 2, 2, 0},          {3, 5, 33, 70, 2, 2, {3, 2}, 0},  // apart, up to the bottom
-    {5, 3, 9, 46, 1, 2, {1, 2}, 0},                                         // of one row
+    {3, 2, 40, 37, 2, 2, 2, 0},            // side by side, the last column cut off
+    {2, 3, 31, 75, 3, 2, {3, 2}, {1, 0}},  // side by side, under a border
+    {2, 3, 30, 75, 3, 2, {3, 2}, {1, 0}},  // as many rows as strides of windows have, a border on top
+    {2, 3, 23, 70, 3, 3, 2, 1},            // overlapping
+    {1, 2, 37, 41, 3, 5, 1, {1, 2}},       // every pixel begins a window
+    {2, 1, 19, 200, 2, 3, 3, 0},           // apart
+    {1, 1, 3, 5001, 3, 4, 4, 0},           // one long row
+    {2, 2, 64, 33, 33, 33, {31, 1}, 0},    // as wide as the image
+    {80, 9, 14, 14, 2, 2, 2, 0},           // for several threads
+    {80, 9, 15, 15, 3, 3, 2, 1},           // these as well
+    {3, 5, 33, 70, 2, 2, {3, 2}, 0},       // apart, up to the bottom
+    {5, 3, 9, 46, 1, 2, {1, 2}, 0},        // of one row
 };
 
 /// The mean of each window and, for gradients, what it divides by.
@@ -82,6 +85,7 @@ TEST_CASE("nnet: pooling on paper") {
 }
 
 TEST_CASE("nnet: max_pool2d is its definition") {
+  const test::threads t(4);
   const auto check = [](const geometry& z, bool slope) {
     INFO(name(z));
     const auto x = test::wave_of(images(z)), dy = test::wave_of(results(z), 2);
@@ -107,6 +111,7 @@ TEST_CASE("nnet: max_pool2d is its definition") {
 }
 
 TEST_CASE("nnet: avg_pool2d is its definition") {
+  const test::threads t(4);
   const auto check = [](const geometry& z, bool count_include_pad, bool slope) {
     INFO(name(z) << ", count_include_pad " << count_include_pad);
     const auto o = options(z, count_include_pad);
@@ -253,6 +258,15 @@ TEST_CASE("nnet: pooling of views, expressions and nothing") {
   CHECK(nnet::avg_pool2d(ca::zeros({2, 0, 4, 4})).shape() == ca::shape{2, 0, 2, 2});
   CHECK(nnet::max_pool2d_backward(ca::zeros({0, 3, 2, 2}), ca::zeros({0, 3, 4, 4})).shape() == ca::shape{0, 3, 4, 4});
   CHECK(nnet::avg_pool2d_backward(ca::zeros({0, 3, 2, 2}), {0, 3, 4, 4}).shape() == ca::shape{0, 3, 4, 4});
+}
+
+TEST_CASE("nnet: images without pixels are not pooled, however much padding they have") {
+  CHECK(test::thrown<ca::shape_error>([] {
+          nnet::max_pool2d(ca::zeros({1, 1, 0, 4}), {.window = 2, .padding = {1, 0}});
+        }) == "nnet::max_pool2d: images of (1, 1, 0, 4) have no pixels, only padding");
+  CHECK(test::thrown<ca::shape_error>([] {
+          nnet::avg_pool2d_backward(ca::zeros({1, 1, 2, 1}), {1, 1, 4, 0}, {.window = 2, .padding = {0, 1}});
+        }) == "nnet::avg_pool2d_backward: images of (1, 1, 4, 0) have no pixels, only padding");
 }
 
 TEST_CASE("nnet: one window, however long the stride; no images of 2^31 pixels") {

@@ -22,6 +22,8 @@ CUDARRAY_PER_BUILD inline window_grid pool_grid(const char* function, const shap
     cudarray::detail::fail<value_error>(function, ": padding (", o.padding.h, ", ", o.padding.w,
                                         ") is more than half the window (", o.window.h, ", ", o.window.w, ")");
   window_grid g = make_grid(function, x, o.window, stride, o.padding);
+  if (g.h == 0 || g.w == 0)
+    cudarray::detail::fail<shape_error>(function, ": images of ", x, " have no pixels, only padding");
   const int64 high = g.h + 2 * g.padding.h, wide = g.w + 2 * g.padding.w;
   if (high > INT32_MAX / wide)
     cudarray::detail::fail<value_error>(function, ": images of ", high, " x ", wide,
