@@ -151,9 +151,7 @@ CUDARRAY_FORCE_INLINE simd::pack<C, N, Build> combine_pairs(const T* p, int64 st
   return combine_pixels<Average>(side_of<false>(both), side_of<true>(both));
 }
 /// Rows of windows take up each image from its top to its bottom.
-inline bool in_strips(const detail::pooling& g) {
-  return g.padding[0] == 0 && g.p * g.stride[0] == g.h;
-}
+inline bool in_strips(const detail::pooling& g) { return g.padding[0] == 0 && g.p * g.stride[0] == g.h; }
 /// Such images as one tall one, whose rows are gone through faster; others as they are.
 CUDARRAY_PER_BUILD inline detail::pooling stacked(detail::pooling g) {
   if (in_strips(g)) {
