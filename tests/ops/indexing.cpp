@@ -141,15 +141,13 @@ TEST_CASE("indexing: of rows written to one place the last one stays, with any n
   const array v = ca::broadcast_to(ca::reshape(ca::arange<float, ca::cpu>(0, 4000), {4000, 1}), {4000, 200});
   std::vector<float> last;
   for (int place = 0; place < 70; ++place) last.insert(last.end(), 200, float((place < 10 ? 3990 : 3920) + place));
-  const int before = ca::num_threads();
   for (int n : {1, 3, 8}) {
     INFO(n << " threads");
-    ca::set_num_threads(n);
+    const test::threads t(n);
     const array x = ca::zeros<float, ca::cpu>({70, 200});
     x(row) = v;
     CHECK(test::values(x) == last);
   }
-  ca::set_num_threads(before);
 }
 
 TEST_CASE("indexing: the last one stays for an index of two axes and values of any strides") {

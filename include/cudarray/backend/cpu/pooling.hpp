@@ -125,18 +125,11 @@ template <int N, class Build, class C, class T>
 CUDARRAY_FORCE_INLINE pixel_pairs<simd::pack<C, N, Build>> load_pairs(const T* p) {
   return {lane_cast<C>(simd::load_lanes<T, N, Build>(p)), lane_cast<C>(simd::load_lanes<T, N, Build>(p + N))};
 }
-/// Lane k is the left pixel of pair k, or the right one.
-template <bool Right>
-struct one_of_pair {
-  template <int N>
-  static constexpr int at(int k) {
-    return 2 * k + Right;
-  }
-};
+/// The left pixels of all pairs, or the right ones.
 template <bool Right, class T, int N, class Build>
 CUDARRAY_FORCE_INLINE simd::pack<T, N, Build> side_of(const pixel_pairs<simd::pack<T, N, Build>>& p) {
   if constexpr (N == 1) return Right ? p.second : p.first;
-  else return simd::pick_lanes<one_of_pair<Right>>(p.first, p.second);
+  else return simd::pick_lanes<lanes_of_row<2, Right, 1>>(p.first, p.second);
 }
 /// The columns of N windows, two pixels wide, combined from the top, then the left one with the right one.
 template <int N, class Build, class C, bool Average, class T>
@@ -183,7 +176,7 @@ void pool_windows(const detail::pooling& given) {
             for (int64 row = i; row < i + rows; ++row) {
               const auto u = g.covered(0, row);
               const int64 height = u.end - u.begin;
-              const C divisor = C(2 * (g.count_padding ? g.r : height));
+              const C divisor = Average ? count_rows<C>(g, row) * C(2) : C(1);
               const T* const from = image + u.begin * w;
               T* const to = results + row * q;
               for_pieces<lanes>(q, [=](int64 k) {
