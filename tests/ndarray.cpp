@@ -557,10 +557,30 @@ TEST_CASE("ndarray: what repeats elements is read-only") {
   const auto a = vec({1, 2, 3});
   auto b = ca::broadcast_to(a, {2, 3});
   CHECK(b.shape() == ca::shape{2, 3});
-  const std::string text = "repeats elements";
+  const std::string text = "is read-only, a view of a broadcast array";
   CHECK(test::thrown<ca::value_error>([&] { b(_) = 1; }).find(text) != std::string::npos);
-  CHECK(test::thrown<ca::value_error>([&] { b(0, 0) = a(0) + 1; }) == "nothing was thrown");  // one element: no repeats
-  a(0) = 1;
+  // and so is every view of it
+  CHECK(test::thrown<ca::value_error>([&] { b(0) = 7; }).find(text) != std::string::npos);
+  CHECK(test::thrown<ca::value_error>([&] { b(0, 0) = a(0) + 1; }).find(text) != std::string::npos);
+  CHECK(test::thrown<ca::value_error>([&] { b(ca::slice(0, 1)) = 7; }).find(text) != std::string::npos);
+  CHECK(test::thrown<ca::value_error>([&] { b(0).fill(3); }).find(text) != std::string::npos);
+  CHECK(test::thrown<ca::value_error>([&] { b.t()(0) = 7; }).find(text) != std::string::npos);
+  CHECK(test::thrown<ca::value_error>([&] { ca::transpose(b, {1, 0})(0) = 7; }).find(text) != std::string::npos);
+  CHECK(test::thrown<ca::value_error>([&] { ca::swapaxes(b, 0, 1)(0) = 7; }).find(text) != std::string::npos);
+  CHECK(test::thrown<ca::value_error>([&] { ca::reshape(b(0), {3, 1})(_) = 7; }).find(text) != std::string::npos);
+  CHECK(test::thrown<ca::value_error>([&] { ca::ravel(b(1))(_) = 7; }).find(text) != std::string::npos);
+  CHECK(test::thrown<ca::value_error>([&] { ca::expand_dims(b(0), 0)(_) = 7; }).find(text) != std::string::npos);
+  CHECK(test::thrown<ca::value_error>([&] { ca::squeeze(b(ca::slice(0, 1)))(_) = 7; }).find(text) != std::string::npos);
+  CHECK(test::thrown<ca::value_error>([&] { ca::flip(b(0))(_) = 7; }).find(text) != std::string::npos);
+  CHECK(test::thrown<ca::value_error>([&] { ca::split(b, {1})[0](_) = 7; }).find(text) != std::string::npos);
+  CHECK(test::thrown<ca::value_error>([&] { b(0)(a > 1) = 7; }).find(text) != std::string::npos);
+  CHECK(test::thrown<ca::value_error>([&] { b(0)(ca::array<int>({1})) += 7; }).find(text) != std::string::npos);
+  CHECK(test::thrown<ca::value_error>([&] { ca::scatter_add(b(0), ca::array<int>({1}), 7); }).find(text) !=
+        std::string::npos);
+  CHECK(test::thrown<ca::value_error>([&] { ca::copyto(b(0), a); }).find(text) != std::string::npos);
+  auto row = b(0);
+  CHECK(test::thrown<ca::value_error>([&] { row += 1; }).find(text) != std::string::npos);
+  CHECK(test::equal(a, {3}, floats{1, 2, 3}));
   CHECK(test::thrown<ca::value_error>([&] { b += 1; }).find(text) != std::string::npos);
   CHECK(test::thrown<ca::value_error>([&] { b.fill(1); }).find(text) != std::string::npos);
   CHECK(test::thrown<ca::value_error>([&] { b(b > 0) = 1; }).find(text) != std::string::npos);
@@ -575,8 +595,35 @@ TEST_CASE("ndarray: what repeats elements is read-only") {
   b = b + 1;  // a name may be rebound
   CHECK(test::equal(b, {2, 3}, floats{2, 3, 4, 2, 3, 4}));
   CHECK(test::equal(a, {3}, floats{1, 2, 3}));
-  ca::broadcast_to(a, {1, 3})(_) = 5;  // nothing repeats
-  CHECK(test::equal(a, {3}, floats{5, 5, 5}));
+  b(0) = 5;  // what it stands for now is its own
+  CHECK(test::equal(b, {2, 3}, floats{5, 5, 5, 2, 3, 4}));
+  // as in NumPy, also where nothing repeats
+  CHECK(test::thrown<ca::value_error>([&] { ca::broadcast_to(a, {1, 3})(_) = 5; }).find(text) != std::string::npos);
+}
+
+TEST_CASE("ndarray: what was moved from is the empty array") {
+  auto a = vec({1, 2, 3});
+  const array_t b = std::move(a);
+  CHECK(a.shape() == ca::shape{0});
+  CHECK(a.data() == nullptr);
+  CHECK(ca::to_string(a) == "[]");
+  CHECK(ca::sum(a).item() == 0);
+  CHECK(ca::eval(a + 1).shape() == ca::shape{0});
+  CHECK(test::equal(b, {3}, floats{1, 2, 3}));
+  array_t c = b(ca::slice(1, ca::none)), d;
+  d = std::move(c);
+  CHECK(test::equal(d, {2}, floats{2, 3}));
+  CHECK(c.shape() == ca::shape{0});
+  CHECK(c.copy().shape() == ca::shape{0});
+  c = vec({7});
+  CHECK(test::equal(c, {1}, floats{7}));
+  array_t& same = c;
+  c = std::move(same);
+  CHECK(test::equal(c, {1}, floats{7}));
+  auto e = b + 1;
+  const auto f = std::move(e);
+  CHECK(test::equal(f, {3}, floats{2, 3, 4}));
+  CHECK(test::thrown<ca::value_error>([&] { ca::eval(e); }) == "an expression that was moved from has no value");
 }
 
 namespace {

@@ -65,7 +65,8 @@ class ndarray {
   /// An empty array of shape (0,).
   CUDARRAY_PER_BUILD ndarray() { layout_.dims.push_back(0); }
   CUDARRAY_PER_BUILD ndarray(const ndarray&) = default;
-  CUDARRAY_PER_BUILD ndarray(ndarray&&) noexcept = default;
+  /// What is moved from is the empty array.
+  CUDARRAY_PER_BUILD ndarray(ndarray&& o) noexcept : store_(::std::move(o.store_)), layout_(o.layout_) { o.clear(); }
   /// A view: shares the leaf's storage.
   CUDARRAY_PER_BUILD explicit ndarray(detail::leaf<T, Device> n) : store_(::std::move(n.store)), layout_(n.where) {}
 
@@ -79,7 +80,13 @@ class ndarray {
   }
 
   CUDARRAY_PER_BUILD ndarray& operator=(const ndarray&) & = default;
-  CUDARRAY_PER_BUILD ndarray& operator=(ndarray&&) & noexcept = default;
+  CUDARRAY_PER_BUILD ndarray& operator=(ndarray&& o) & noexcept {
+    if (this == &o) return *this;
+    store_ = ::std::move(o.store_);
+    layout_ = o.layout_;
+    o.clear();
+    return *this;
+  }
 
   /// Makes this name stand for the value of an expression. The storage is used again where this handle alone owns it
   /// and dtype, shape and contiguity fit.
@@ -160,13 +167,13 @@ class ndarray {
   }
 
   const cudarray::shape& shape() const { return layout_.dims; }
-  int64 shape(int axis) const { return layout_.dims[detail::normal_axis("shape", axis, ndim())]; }
+  int64 shape(detail::any_integer axis) const { return layout_.dims[detail::normal_axis("shape", axis, ndim())]; }
   int ndim() const { return layout_.ndim(); }
   int64 size() const { return layout_.elements(); }
   int64 itemsize() const { return int64(sizeof(T)); }
   int64 nbytes() const { return size() * itemsize(); }
   /// The step along an axis, in elements.
-  int64 stride(int axis) const { return layout_.stride[detail::normal_axis("stride", axis, ndim())]; }
+  int64 stride(detail::any_integer axis) const { return layout_.stride[detail::normal_axis("stride", axis, ndim())]; }
   bool is_contiguous() const { return detail::is_c_contiguous(layout_); }
   Device device() const { return {store_.get() ? store_->ordinal : 0}; }
 
@@ -202,7 +209,7 @@ class ndarray {
       detail::fail<value_error>("item: an array of shape ", shape(), " has ", size(), " elements, not one");
     T v{};
     copy_to_host(device(), &v, *store_, ::std::size_t(layout_.offset) * sizeof(T), sizeof(T));
-    return v;
+    return detail::read_element(&v);
   }
   /// A new C-contiguous array with the same elements.
   template <class Build = this_build>
@@ -230,6 +237,11 @@ class ndarray {
   const layout& where() const { return layout_; }
 
  private:
+  void clear() {
+    layout_.dims = cudarray::shape(0);
+    layout_.offset = 0;
+    layout_.read_only = false;
+  }
   CUDARRAY_PER_BUILD ndarray view(const index_item* items, int n) const {
     return ndarray(store_, [&] { return detail::index_layout(layout_, items, n); });
   }
@@ -277,7 +289,8 @@ class ndarray {
   }
   CUDARRAY_PER_BUILD bool owns_alone(const cudarray::shape& dims, const detail::leaf_use* of, int count, bool lasting,
                                      bool same_place_is_safe) const {
-    if (!store_.get() || store_->borrowed || layout_.dims != dims || !is_contiguous()) return false;
+    if (!store_.get() || store_->borrowed || layout_.read_only || layout_.dims != dims || !is_contiguous())
+      return false;
     int64 own = 1;
     for (int k = 0; k < count && !lasting; ++k) own += of[k].store == store_.get();
     return store_.references() == own && store_->ordinal == detail::check_leaves(of, count) &&

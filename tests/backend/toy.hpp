@@ -47,7 +47,7 @@ struct toy_access {
   }
   template <int I, class T>
   T load(const T* p) const {
-    return p[offset[I]];
+    return detail::read_element(p + offset[I]);
   }
   template <class T>
   T splat(T v) const {
@@ -101,9 +101,9 @@ void run_reduce(toy, const Target& target, const Tree& tree, const Op&, const de
 
 template <class Build, class T, class F>
 detail::storage_ref toy_select(toy device, const detail::sequences& mask, int64& count, const F& item) {
-  const bool* m = mask.at<bool>();
+  const uint8* m = mask.at<uint8>();
   detail::count(detail::counters.kernels);
-  count = std::count(m, m + mask.n, true);
+  count = mask.n - std::count(m, m + mask.n, 0);
   detail::storage_ref r = allocate(device, std::size_t(count) * sizeof(T));
   T* to = static_cast<T*>(r->data);
   for (int64 i = 0; i < mask.n; ++i)

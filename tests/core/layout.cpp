@@ -88,7 +88,6 @@ TEST_CASE("layout: integers, slices, newaxis and ellipsis") {
   CHECK(at(cube, slice(5, none)).dims == ca::shape{0, 3, 4});
   CHECK(at(d::c_layout({0}), _).dims == ca::shape{0});
   CHECK(at(d::c_layout({}), ca::ellipsis).dims == ca::shape{});
-  CHECK(at(cube, true).dims == ca::shape{3, 4});
 }
 
 TEST_CASE("layout: slices are Python's") {

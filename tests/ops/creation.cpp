@@ -67,6 +67,26 @@ TEST_CASE("creation: arange") {
   CHECK(test::thrown<ca::value_error>([] { ca::arange(0., 3., 0.); }).find("arange") == 0);
 }
 
+TEST_CASE("creation: arange of numbers of several types, as NumPy") {
+  CHECK(test::equal(ca::arange(0, 10, 2.5), {4}, doubles{0, 2.5, 5, 7.5}));
+  CHECK(test::equal(ca::arange(0, 5.5), {6}, ints{0, 1, 2, 3, 4, 5}));
+  CHECK(is<decltype(ca::arange(0, 5.5)), float>);
+  CHECK(is<decltype(ca::arange(0u, 5ll)), ca::int64>);
+  CHECK(test::close(ca::arange<double>(0, 1, .1), {10}, {0, .1, .2, .3, .4, .5, .6, .7, .8, .9}, 1e-15));
+  CHECK(test::equal(ca::arange(0, 3000000000u, 1000000000), {3}, doubles{0, 1e9, 2e9}));
+  CHECK(test::values(ca::arange(INT64_MIN, INT64_MAX, INT64_MAX)) ==
+        std::vector<ca::int64>{INT64_MIN, -1, INT64_MAX - 1});
+  CHECK(test::values(ca::arange(INT64_MAX, INT64_MIN, INT64_MIN)) == std::vector<ca::int64>{INT64_MAX, -1});
+  CHECK(test::values(ca::arange<ca::uint64>(UINT64_MAX - 2, UINT64_MAX)) ==
+        std::vector<ca::uint64>{UINT64_MAX - 2, UINT64_MAX - 1});
+  CHECK(test::equal(ca::arange(-1, 2u), {3}, ints{-1, 0, 1}));  // not 4294967295
+  CHECK(test::equal(ca::arange(true), {1}, ints{0}));
+  CHECK(test::equal(ca::arange<bool>(2), {2}, ints{0, 1}));
+  CHECK(test::equal(ca::arange<ca::uint8>(256)(slice(254, ca::none)), {2}, ints{254, 255}));
+  CHECK(test::equal(ca::arange<ca::int8>(-128, 128, 100), {3}, ints{-128, -28, 72}));
+  CHECK(test::equal(ca::arange<ca::float16>(2047, 2052), {5}, ints{2047, 2048, 2048, 2050, 2052}));
+}
+
 TEST_CASE("creation: linspace") {
   CHECK(test::equal(ca::linspace(0, 1, 5), {5}, doubles{0, 0.25, 0.5, 0.75, 1}));
   CHECK(test::equal(ca::linspace<double>(1, -1, 3), {3}, ints{1, 0, -1}));

@@ -225,5 +225,5 @@ TEST_CASE("out: a wrong shape throws and nothing is written") {
   CHECK(test::equal(row, {2}, ints{0, 0}));
   const auto wide = ca::broadcast_to(row, {2, 2});
   CHECK(test::thrown<ca::value_error>([&] { ca::matmul(a, a, ca::out(wide)); }) ==
-        "assignment: the array of shape (2, 2) repeats elements (stride 0), so it is read-only");
+        "assignment: the array of shape (2, 2) is read-only, a view of a broadcast array: write into a .copy()");
 }

@@ -519,7 +519,7 @@ TEST_CASE("random: wrong arguments throw, and consume nothing") {
   CHECK(test::thrown<ca::value_error>([&] { rnd::integers(3, 3, ca::out(c), g); }) ==
         "random::integers: no integers in [3, 3)");
   CHECK(test::thrown<ca::value_error>([&] { rnd::uniform(0, 1, ca::out(wide), g); }) ==
-        "assignment: the array of shape (2,) repeats elements (stride 0), so it is read-only");
+        "assignment: the array of shape (2,) is read-only, a view of a broadcast array: write into a .copy()");
   CHECK(test::equal(c, {2}, std::vector<float>{0, 0}));
   CHECK(g.offset() == 0);
 }

@@ -241,7 +241,7 @@ CUDARRAY_HD constexpr To convert_scalar(From v) {
   } else if constexpr (is_complex<From>) {
     return convert_scalar<To>(v.re);
   } else if constexpr (is_half<To>) {
-    return To(static_cast<float>(v));
+    return To(v);
   } else if constexpr (is_floating<From> && is_integer<To>) {
     // both bounds are powers of two, so exact in any float
     constexpr From high = From(To(1) << (::std::numeric_limits<To>::digits - 1)) * From(2);
@@ -251,6 +251,23 @@ CUDARRAY_HD constexpr To convert_scalar(From v) {
     return static_cast<To>(v);
   } else {
     return static_cast<To>(v);
+  }
+}
+
+/// An element as memory has it. A bool is true for any byte but 0: borrowed memory, masks of 0 and 255 among it, is
+/// read as it is.
+template <class T>
+CUDARRAY_HD T read_element(const T* p) {
+  if constexpr (::std::is_same_v<T, bool>) return *reinterpret_cast<const unsigned char*>(p) != 0;
+  else return *p;
+}
+
+/// Elements that were copied to the host byte by byte: those of bool become 0 or 1.
+template <class T>
+void normalise_elements([[maybe_unused]] T* p, [[maybe_unused]] int64 n) {
+  if constexpr (::std::is_same_v<T, bool>) {
+    auto* const bytes = reinterpret_cast<unsigned char*>(p);
+    for (int64 i = 0; i < n; ++i) bytes[i] = bytes[i] != 0;
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "annotations.hpp"
 
@@ -46,6 +47,32 @@ CUDARRAY_HD constexpr ::std::uint16_t float_to_bfloat_bits(float f) {
   return ::std::uint16_t((x + 0x7fffu + ((x >> 16) & 1u)) >> 16);
 }
 
+/// A float on the way to a half type: rounded to odd, so that the second rounding has the result of one (Boldo and
+/// Melquiond, "Emulation of FMA and correctly rounded sums", 2008). Of the two floats around a number that is none, the
+/// one with the odd mantissa.
+CUDARRAY_HD constexpr float round_to_odd(double v) {
+  const float f = static_cast<float>(v);
+  const double d = f;
+  if (d == v || v != v) return f;
+  const ::std::uint32_t bits = __builtin_bit_cast(::std::uint32_t, f);
+  return __builtin_bit_cast(float, (bits - ((d < 0 ? -d : d) > (v < 0 ? -v : v))) | 1u);
+}
+template <class Int>
+CUDARRAY_HD constexpr float round_to_odd(Int v) {
+  if constexpr (sizeof(Int) <= 2) {
+    return static_cast<float>(v);
+  } else if constexpr (sizeof(Int) == 4) {
+    return round_to_odd(static_cast<double>(v));
+  } else {  // a double holds 53 bits: what lies below them counts as the last one
+    constexpr Int below = 0x7ff, most = Int(1) << 53;
+    const bool wide = v >= most || (Int(-1) < 0 && v <= -most);
+    return round_to_odd(static_cast<double>(wide ? Int((v & ~below) | ((v & below) != 0 ? below + 1 : 0)) : v));
+  }
+}
+
+template <class N>
+concept rounded_once = ::std::is_same_v<N, double> || ::std::is_integral_v<N>;
+
 }  // namespace detail
 
 /// IEEE binary16, layout-compatible with `__half` and `_Float16`. It converts from and to float; arithmetic happens in
@@ -54,6 +81,9 @@ struct float16 {
   ::std::uint16_t bits = 0;
   constexpr float16() = default;
   CUDARRAY_HD explicit constexpr float16(float f) : bits(detail::float_to_half_bits(f)) {}
+  /// Rounded once.
+  template <detail::rounded_once N>
+  CUDARRAY_HD explicit constexpr float16(N v) : float16(detail::round_to_odd(v)) {}
   CUDARRAY_HD constexpr operator float() const { return detail::half_bits_to_float(bits); }
 };
 
@@ -62,6 +92,9 @@ struct bfloat16 {
   ::std::uint16_t bits = 0;
   constexpr bfloat16() = default;
   CUDARRAY_HD explicit constexpr bfloat16(float f) : bits(detail::float_to_bfloat_bits(f)) {}
+  /// Rounded once.
+  template <detail::rounded_once N>
+  CUDARRAY_HD explicit constexpr bfloat16(N v) : bfloat16(detail::round_to_odd(v)) {}
   CUDARRAY_HD constexpr operator float() const { return detail::bfloat_bits_to_float(bits); }
 };
 

@@ -12,6 +12,7 @@ struct layout {
   shape dims;
   int64 stride[max_rank] = {};
   int64 offset = 0;
+  bool read_only = false;  ///< not to be written through this layout, nor through views of it
 
   constexpr int ndim() const { return dims.ndim(); }
   constexpr int64 elements() const { return dims.elements(); }
@@ -48,7 +49,7 @@ CUDARRAY_PER_BUILD constexpr bool is_c_contiguous(const layout& l) {
   return true;
 }
 
-/// True if two indices reach the same element, as a broadcast axis does; such an array is read-only.
+/// True if two indices reach the same element, as along a broadcast axis.
 constexpr bool repeats_elements(const layout& l) {
   for (int i = 0; i < l.ndim(); ++i)
     if (l.dims[i] > 1 && l.stride[i] == 0) return true;
@@ -82,6 +83,7 @@ CUDARRAY_PER_BUILD inline layout index_layout(const layout& l, const index_item*
     fail<index_error>("index: ", used, " indices for an array of ", l.ndim(), " axes, shape ", l.dims);
   layout r;
   r.offset = l.offset;
+  r.read_only = l.read_only;
   int axis = 0;
   const auto keep = [&](int64 extent, int64 stride) {
     r.stride[r.ndim() < max_rank ? r.ndim() : 0] = stride;
@@ -130,11 +132,11 @@ CUDARRAY_PER_BUILD inline layout permute_layout(const layout& l, const int* perm
   return r;
 }
 
-/// Views `l` in a shape it broadcasts to: repeated axes get stride 0. Throws shape_error.
+/// Views `l` in a shape it broadcasts to, read-only: repeated axes get stride 0. Throws shape_error.
 CUDARRAY_PER_BUILD inline layout broadcast_layout(const char* function, const layout& l, const shape& to) {
   const int lead = check_extents(function, to).ndim() - l.ndim();
   bool fits = lead >= 0;
-  layout r{to, {}, l.offset};
+  layout r{to, {}, l.offset, true};
   for (int i = 0; fits && i < l.ndim(); ++i) {
     fits = l.dims[i] == to[i + lead] || l.dims[i] == 1;
     r.stride[i + lead] = l.dims[i] == 1 ? 0 : l.stride[i];
@@ -148,28 +150,27 @@ CUDARRAY_PER_BUILD inline shape resolve_reshape(const shape& from, const shape& 
   shape r = request;
   int64 known = 1;
   int unknown = -1;
+  bool fits = true;
   for (int i = 0; i < r.ndim(); ++i) {
-    if (r[i] == -1 && unknown < 0) {
-      unknown = i;
-    } else if (r[i] < 0 || __builtin_mul_overflow(known, r[i], &known)) {
-      known = -1;
-      break;
-    }
+    if (r[i] == -1 && unknown < 0) unknown = i;
+    else fits = fits && r[i] >= 0 && !__builtin_mul_overflow(known, r[i], &known);
   }
   const int64 n = from.elements();
-  if (unknown >= 0 && known != 0 && n % known == 0) {
-    r[unknown] = n / known;
-    known = n;
+  if (unknown >= 0) {
+    fits = fits && known != 0 && n % known == 0;
+    if (fits) r[unknown] = n / known;
+  } else {
+    fits = fits && known == n;
   }
-  if (known != n || (unknown >= 0 && r[unknown] < 0))
-    fail<shape_error>("reshape: cannot reshape ", from, " (", n, " elements) to ", request);
-  return r;
+  if (!fits) fail<shape_error>("reshape: cannot reshape ", from, " (", n, " elements) to ", request);
+  return check_extents("reshape", r);
 }
 
 /// Views `l` in another shape of as many elements, C order kept. False where no strides can say it.
 CUDARRAY_PER_BUILD inline bool reshape_layout(const layout& l, const shape& to, layout& r) {
   r = c_layout(to);
   r.offset = l.offset;
+  r.read_only = l.read_only;
   if (l.elements() == 0) return true;
   int i = 0, j = 0;
   while (i < l.ndim() || j < to.ndim()) {

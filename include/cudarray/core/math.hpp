@@ -83,6 +83,22 @@ CUDARRAY_HD constexpr bool below_zero(T x) {
   else return x < T(0);
 }
 
+/// Comparisons. Integers of two signs are compared as what they are, not as C++ converts them.
+#define CUDARRAY_COMPARISON(name, sign)                                                                     \
+  template <dtype T, dtype U>                                                                               \
+  CUDARRAY_HD constexpr bool name(T a, U b) {                                                               \
+    if constexpr (!detail::is_integer<T> || kind_of<T> == kind_of<U>) return a sign b;                      \
+    else if constexpr (kind_of<T> == kind::signed_) return a < T(0) ? -1 sign 0 : uint64(a) sign uint64(b); \
+    else return b < U(0) ? 0 sign - 1 : uint64(a) sign uint64(b);                                           \
+  }
+CUDARRAY_COMPARISON(equal, ==)
+CUDARRAY_COMPARISON(not_equal, !=)
+CUDARRAY_COMPARISON(less, <)
+CUDARRAY_COMPARISON(less_equal, <=)
+CUDARRAY_COMPARISON(greater, >)
+CUDARRAY_COMPARISON(greater_equal, >=)
+#undef CUDARRAY_COMPARISON
+
 /// Integer arithmetic wraps, bool + bool is "or" and bool * bool "and", as NumPy has it.
 #define CUDARRAY_WRAPPING(name, sign)                                        \
   template <dtype T>                                                         \
@@ -204,7 +220,7 @@ CUDARRAY_HD inline T floor_divide(T a, T b) {
   }
 }
 
-/// a to the power b. Integers wrap; a negative exponent truncates the quotient (0 unless a is 1 or -1).
+/// a to the power b. Integers wrap; their negative powers, which callers do not allow, are 0 unless a is 1 or -1.
 template <dtype T>
 CUDARRAY_HD inline T power(T a, T b) {
   if constexpr (detail::is_integer<T>) {

@@ -6,8 +6,8 @@
 #include <initializer_list>
 
 #include "build.hpp"
-#include "dtype.hpp"
 #include "error.hpp"
+#include "integer.hpp"
 
 namespace cudarray::inline v0 {
 
@@ -20,7 +20,7 @@ class shape {
   constexpr shape() = default;
   constexpr shape(::std::initializer_list<int64> dims) : shape(dims.begin(), int(dims.size())) {}
   template <::std::integral I>
-  constexpr shape(I n) : ndim_(1), dim_{int64(n)} {}
+  constexpr shape(I n) : ndim_(1), dim_{detail::to_int64(n)} {}
   /// Throws shape_error for more than `max_rank` axes.
   CUDARRAY_PER_BUILD constexpr shape(const int64* dims, int n) : ndim_(n) {
     if (n > max_rank) detail::fail<shape_error>("shape: ", n, " axes, at most ", max_rank, " are supported");
@@ -109,10 +109,11 @@ class axes {
  public:
   constexpr axes() = default;
   template <::std::integral I>
-  constexpr axes(I axis) : n_(1), axis_{int(axis)} {}
-  constexpr axes(::std::initializer_list<int> list) : axes(list.begin(), int(list.size())) {}
+  constexpr axes(I axis) : n_(1), axis_{detail::to_int64(axis)} {}
+  constexpr axes(::std::initializer_list<int64> list) : axes(list.begin(), int(list.size())) {}
   /// From a list known at run time. Throws shape_error for more than `max_rank`.
-  CUDARRAY_PER_BUILD constexpr axes(const int* list, int n) : n_(n) {
+  template <::std::integral Int>
+  CUDARRAY_PER_BUILD constexpr axes(const Int* list, int n) : n_(n) {
     if (n > max_rank) detail::fail<shape_error>("axes: ", n, " axes given, at most ", max_rank, " exist");
     for (int i = 0; i < n; ++i) axis_[i] = list[i];
   }
@@ -124,7 +125,7 @@ class axes {
   }
   constexpr bool is_all() const { return n_ < 0; }
   constexpr int size() const { return n_ < 0 ? 0 : n_; }
-  constexpr int operator[](int i) const { return axis_[i]; }
+  constexpr int64 operator[](int i) const { return axis_[i]; }
 
   /// One bit per axis of an operand with `ndim` axes. Throws index_error (out of bounds), value_error (named twice).
   unsigned mask(const char* function, int ndim) const {
@@ -140,7 +141,7 @@ class axes {
 
  private:
   int n_ = 0;
-  int axis_[max_rank] = {};
+  int64 axis_[max_rank] = {};
 };
 
 }  // namespace cudarray::inline v0

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <concepts>
-
-#include "dtype.hpp"
+#include "integer.hpp"
 
 namespace cudarray::inline v0 {
 
@@ -29,7 +27,7 @@ struct slice_bound {
   constexpr slice_bound() = default;
   constexpr slice_bound(none_t) {}
   template <::std::integral I>
-  constexpr slice_bound(I v) : value(int64(v)), given(true) {}
+  constexpr slice_bound(I v) : value(detail::to_int64(v)), given(true) {}
 };
 
 /// Python's `start:stop:step`. Bounds out of range clip; a step of 0 throws value_error when it is used.
@@ -49,7 +47,10 @@ struct index_item {
   int64 integer = 0;
   slice_bound start, stop, step;
   template <::std::integral I>
-  constexpr index_item(I i) : is(what::integer), integer(int64(i)) {}
+  constexpr index_item(I i) : is(what::integer), integer(detail::to_int64(i)) {
+    constexpr bool number = !::std::is_same_v<I, bool>;
+    static_assert(number, "cudarray: a bool is no index: a mask is an array of bool, x(m) with m of x's shape");
+  }
   constexpr index_item(const slice& s) : is(what::slice_), start(s.start), stop(s.stop), step(s.step) {}
   constexpr index_item(all_t) : is(what::slice_) {}
   constexpr index_item(newaxis_t) : is(what::newaxis_) {}

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "error.hpp"
+#include "integer.hpp"
 
 namespace cudarray::inline v0 {
 namespace detail {
@@ -38,9 +39,9 @@ inline int num_threads() {
 
 /// From now on operations on the CPU use up to n threads, small ones the calling one alone. Throws value_error for n
 /// below 1 or above 1024.
-inline void set_num_threads(int n) {
+inline void set_num_threads(detail::any_integer n) {
   if (n < 1 || n > 1024) detail::fail<value_error>("set_num_threads: ", n, " threads; 1 to 1024 are possible");
-  __atomic_store_n(&detail::thread_setting, n, __ATOMIC_RELAXED);
+  __atomic_store_n(&detail::thread_setting, int(n), __ATOMIC_RELAXED);
 }
 
 }  // namespace cudarray::inline v0

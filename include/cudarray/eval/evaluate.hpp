@@ -221,8 +221,9 @@ auto materialise_two(const Op& op, const leaf<T, D>& x, const N& n) -> ::std::pa
 /// Throws value_error where an array must not be written.
 CUDARRAY_PER_BUILD inline void check_writable(const storage& s, const layout& l) {
   if (s.read_only) fail<value_error>("assignment: the array borrows const memory, so it is read-only");
-  if (repeats_elements(l))
-    fail<value_error>("assignment: the array of shape ", l.dims, " repeats elements (stride 0), so it is read-only");
+  if (l.read_only)
+    fail<value_error>("assignment: the array of shape ", l.dims,
+                      " is read-only, a view of a broadcast array: write into a .copy()");
 }
 /// Throws that, or shape_error where a value of the shape `from` does not fit.
 CUDARRAY_PER_BUILD inline void check_assignment(const storage& s, const layout& to, const shape& from) {

@@ -15,6 +15,12 @@ struct leaf_use {
   int ordinal;
 };
 
+/// The device of a leaf. Throws value_error where it was moved from.
+CUDARRAY_PER_BUILD inline int ordinal_of(const storage_ref& s) {
+  if (s.get() == nullptr) fail<value_error>("an expression that was moved from has no value");
+  return s->ordinal;
+}
+
 /// Everything an expression reads. Checks of the list are compiled once, whatever the expression.
 template <class N>
 struct leaf_list {
@@ -24,7 +30,7 @@ struct leaf_list {
   CUDARRAY_PER_BUILD explicit leaf_list(const N& n) {
     leaf_use* next = of;
     for_each_leaf(n, [&next](const auto& l) {
-      if constexpr (requires { l.store; }) *next++ = {l.store.get(), &l.where, l.stamp, l.store->ordinal};
+      if constexpr (requires { l.store; }) *next++ = {l.store.get(), &l.where, l.stamp, ordinal_of(l.store)};
       else *next++ = {nullptr, nullptr, 0, l.ordinal};
     });
   }

@@ -21,7 +21,7 @@ struct fault_record {
   const char* volatile function = nullptr;  ///< null: no fault
   volatile int64 value = 0;
   volatile int64 limit = 0;
-  volatile int axis = 0;
+  volatile int axis = 0;  ///< -1: there is none, the value itself is not allowed
 };
 
 CUDARRAY_HD inline void record_fault(fault_record* f, const char* function, int64 value, int64 limit, int axis) {
@@ -33,12 +33,13 @@ CUDARRAY_HD inline void record_fault(fault_record* f, const char* function, int6
   }
 }
 
-/// Throws index_error for a recorded fault.
+/// Throws what a recorded fault says: index_error, or, without an axis, value_error for a power.
 inline void throw_fault(const fault_record& f) {
   if (f.function == nullptr) return;
   const char* function = f.function;
   const int64 value = f.value, limit = f.limit;
   const int axis = f.axis;
+  if (axis < 0) fail<value_error>(function, ": an integer to the negative power ", value);
   fail<index_error>(function, ": index ", value, " is out of bounds for axis ", axis, " with size ", limit);
 }
 
@@ -127,7 +128,7 @@ struct gathered {
     } else {
       int64 k = int64(index(a));
       if (!resolve_index(a, k, limit, fault, function, axis)) return T{};
-      return T(a.template at<I>(p)[k * stride]);
+      return read_element(a.template at<I>(p) + k * stride);
     }
   }
 };

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../core/math.hpp"
 #include "node.hpp"
-#include "rules.hpp"
+#include "operator_table.hpp"
 
 namespace cudarray::inline v0::detail {
 
@@ -111,12 +110,49 @@ CUDARRAY_PER_BUILD auto map_operands(const char* function, const Op& op, ::std::
       });
 }
 
+/// True for an integer scalar of type S that may be beyond the range of the integers C.
+template <class C, class S>
+inline constexpr bool may_exceed = false;
+template <class C, class S>
+requires(is_integer<C>&& is_integer<normal_dtype_t<S>>) inline constexpr bool may_exceed<C, S> =
+    !(::std::in_range<C>(::std::numeric_limits<S>::min()) && ::std::in_range<C>(::std::numeric_limits<S>::max()));
+
+/// True where Op compares integers with such a scalar.
+template <class Op, class... X>
+inline constexpr bool compares_beyond = false;
+template <class Op, class X, class Y>
+requires requires { requires Op::compares; }
+inline constexpr bool compares_beyond<Op, X, Y> = [] {
+  using x = ::std::remove_cvref_t<X>;
+  using y = ::std::remove_cvref_t<Y>;
+  using C = result_type_t<argument_t<x>, argument_t<y>>;
+  return (array_expression<x> && may_exceed<C, y>) || (array_expression<y> && may_exceed<C, x>);
+}();
+
+/// Where an integer is, seen from the range of C: 1 above, -1 below, 0 inside; an array's elements are inside.
+template <class C, class X>
+constexpr int beyond(const X& x) {
+  if constexpr (array_expression<X>) return 0;
+  else return ::std::in_range<C>(x) ? 0 : ::std::cmp_less(0, x) ? 1 : -1;
+}
+/// An operand whose value does not count if it is a scalar beyond C.
+template <class C, class X>
+CUDARRAY_PER_BUILD decltype(auto) inside(X&& x) {
+  if constexpr (array_expression<X>) return static_cast<X&&>(x);
+  else return scalar<C>{beyond<C>(x) == 0 ? C(x) : C(0)};
+}
+
+template <class Op, class X, class Y>
+CUDARRAY_PER_BUILD auto compare_beyond(const char* function, X&& x, Y&& y);
+
 /// The node `op(x...)`, lazily. `function` names it in messages. Any operands are accepted: a wrong one is reported
 /// here.
 template <class Op, class... X>
 CUDARRAY_PER_BUILD auto elementwise(const char* function, const Op& op, X&&... x) {
   if constexpr ((is_poison<X> || ...)) {
     return poison{};
+  } else if constexpr (compares_beyond<Op, X...>) {
+    return compare_beyond<Op>(function, static_cast<X&&>(x)...);
   } else {
     constexpr bool operands = (is_operand<X> && ...), one_device = on_one_device<::std::remove_cvref_t<X>...>();
     static_assert(operands, "cudarray: an operand is neither an array nor a number");
@@ -136,6 +172,15 @@ CUDARRAY_PER_BUILD auto elementwise(const char* function, const Op& op, X&&... x
       return poison{};
     }
   }
+}
+
+/// A comparison of integers with a scalar that may be beyond their dtype: it is exact, as if by numbers of any size.
+template <class Op, class X, class Y>
+CUDARRAY_PER_BUILD auto compare_beyond(const char* function, X&& x, Y&& y) {
+  using C = result_type_t<argument_t<X>, argument_t<Y>>;
+  const int left = beyond<C>(x), right = beyond<C>(y);
+  return elementwise(function, op::known_comparison_op<Op>{}, inside<C>(static_cast<X&&>(x)),
+                     inside<C>(static_cast<Y&&>(y)), scalar<bool>{left != right}, scalar<bool>{Op{}(left, right)});
 }
 
 }  // namespace cudarray::inline v0::detail

@@ -44,6 +44,17 @@ struct where_op : rule::choice {
   }
 };
 
+/// A comparison with a scalar that may be beyond the range of the dtype it is compared in: its result is `known` then.
+template <class Op>
+struct known_comparison_op : rule::known_comparison<Op> {
+  static constexpr bool lanes = true;
+  CUDARRAY_EXEC_CHECK_OFF
+  template <class L, class M, class K, class V>
+  CUDARRAY_HD constexpr auto operator()(const L& x, const M& y, const K& known, const V& value) const {
+    return select(known, value, Op{}(x, y));
+  }
+};
+
 /// min(max(x, low), high): a low above high gives high.
 struct clip_op : rule::ordered {
   static constexpr bool lanes = true;

@@ -70,16 +70,46 @@ struct division {
                         decltype(to_float<result_type_t<A...>, true>()), has_common<A...>>;
 };
 
-/// Equality: a common dtype in, bool out.
+/// Integers whose common dtype is a float, which does not hold all of them: each as the longest of its kind.
+template <class A, class B>
+inline constexpr bool mixed_signs =
+    detail::is_integer<A>&& detail::is_integer<B>&& detail::is_floating<result_type_t<A, B>>;
+template <class A, class B>
+struct longest_integers {
+  static constexpr bool ok = true;
+  using result = bool;
+  template <int K>
+  using operand = ::std::conditional_t<kind_of<::std::conditional_t<K == 0, A, B>> == kind::signed_, int64, uint64>;
+};
+
+/// Equality: a common dtype in, bool out; exact for integers of any signs.
 struct equality {
-  template <class... A>
-  using types = uniform<result_type_t<A...>, bool, has_common<A...>>;
+  static constexpr bool compares = true;
+  template <class A, class B>
+  using types = ::std::conditional_t<mixed_signs<A, B>, longest_integers<A, B>,
+                                     uniform<result_type_t<A, B>, bool, has_common<A, B>>>;
 };
 
 /// Order: as equality, without complex numbers.
 struct comparison {
-  template <class... A>
-  using types = uniform<result_type_t<A...>, bool, kind_of<result_type_t<A...>> <= kind::floating>;
+  static constexpr bool compares = true;
+  template <class A, class B>
+  using types =
+      ::std::conditional_t<mixed_signs<A, B>, longest_integers<A, B>,
+                           uniform<result_type_t<A, B>, bool, kind_of<result_type_t<A, B>> <= kind::floating>>;
+};
+
+/// The comparison Op, with two truth values more: whether the result is known, and which it is then.
+template <class Op>
+struct known_comparison {
+  template <class A, class B, class, class>
+  struct types {
+    using compared = typename Op::template types<A, B>;
+    static constexpr bool ok = compared::ok;
+    using result = bool;
+    template <int K>
+    using operand = typename ::std::conditional_t<(K < 2), compared, uniform<bool, bool, true>>::template operand<K>;
+  };
 };
 
 /// Truth values in and out.

@@ -17,24 +17,60 @@ using cudarray::detail::make_reduce;
 
 using cudarray::detail::row_function;
 
+/// A row for each label vector: throws shape_error where the shapes differ, as nothing broadcasts here.
+CUDARRAY_PER_BUILD inline void check_labels(const char* function, const shape& predictions, const shape& labels) {
+  if (labels != predictions)
+    cudarray::detail::fail<shape_error>(
+        function, ": predictions of shape ", predictions, ", labels of shape ", labels,
+        ": they must be equal (nnet::one_hot_encode makes such labels of class numbers)");
+}
+
+/// Minus a weight times a logarithm, 0 for a weight of 0: a class that cannot be (log 0 is -inf) and is not the label
+/// counts nothing.
+struct weighted_op : rule::common {
+  static constexpr bool lanes = true;
+  CUDARRAY_EXEC_CHECK_OFF
+  template <class L>
+  CUDARRAY_HD constexpr auto operator()(const L& weight, const L& logarithm, const L& zero) const {
+    using namespace math;
+    return select(equal(weight, zero), zero, subtract(zero, multiply(weight, logarithm)));
+  }
+};
+/// -sum(weight * logarithm) of each row.
+template <class W, class L>
+CUDARRAY_PER_BUILD auto cross_entropy(const char* function, const W& weight, const L& logarithm) {
+  return sum(elementwise(function, weighted_op{}, weight, logarithm, 0), -1);
+}
+
 // Each takes the name of the function that the user called, for its errors.
+
+/// What row functions are of rows without elements: nothing, or, for each row, the logarithm of an empty sum.
+template <class Build, bool PerRow, class X>
+auto rows_of_nothing(const X& x, shape dims, int axis) {
+  using T = value_type_t<X>;
+  using A = ndarray<T, device_type_t<X>>;
+  if (PerRow) dims[axis] = 1;
+  return A(cudarray::detail::filled<Build, T>("", dims, -::std::numeric_limits<double>::infinity(), A(x).device()));
+}
 
 /// Runs a row function by the backend's own kernel if it has one; else it is what `compose(node)` makes.
 template <class Build, row_function F, class X, class Compose>
-auto by_rows(const char* function, const X& x, int axis, const Compose& compose) {
+auto by_rows(const char* function, const X& x, int64 axis, const Compose& compose) {
   using T = value_type_t<X>;
   using D = device_type_t<X>;
   static_assert(is_floating<T>,
                 "cudarray: softmax and its kin are defined for floating dtypes: use ca::astype<float>(x)");
-  const auto largest = make_reduce<op::max_op>(function, x, axis, true);  // checks the axis
-  const int at = cudarray::detail::normal_axis(function, axis, largest.kid.dims().ndim());
+  const shape dims = cudarray::detail::dims_of(x);
+  const int at = cudarray::detail::normal_axis(function, axis, dims.ndim());
+  if (dims[at] == 0) return rows_of_nothing<Build, F == row_function::logsumexp>(x, dims, at);
+  const auto largest = make_reduce<op::max_op>(function, x, axis, true);
   auto r = cudarray::detail::evaluate_rows<Build, F>(largest.kid, at);
   if (r.store.get()) return ndarray<T, D>(::std::move(r));
   return ndarray<T, D>(compose(largest.kid, largest));
 }
 
 template <class Build, class X>
-auto softmax(const char* function, const X& x, int axis) {
+auto softmax(const char* function, const X& x, int64 axis) {
   using T = value_type_t<X>;
   using A = ndarray<T, device_type_t<X>>;
   return by_rows<Build, row_function::softmax>(function, x, axis, [&](const auto& n, const auto& largest) {
@@ -55,7 +91,7 @@ auto softmax(const char* function, const X& x, int axis) {
 
 /// With the axis kept.
 template <class Build, class X>
-auto logsumexp(const char* function, const X& x, int axis) {
+auto logsumexp(const char* function, const X& x, int64 axis) {
   return by_rows<Build, row_function::logsumexp>(function, x, axis, [&](const auto& n, const auto& largest) {
     using A = ndarray<value_type_t<X>, device_type_t<X>>;
     if constexpr (backend::one_pass<device_type_t<X>>) {
@@ -68,40 +104,40 @@ auto logsumexp(const char* function, const X& x, int axis) {
 }
 
 template <class Build, class X>
-auto log_softmax(const char* function, const X& x, int axis) {
+auto log_softmax(const char* function, const X& x, int64 axis) {
   return by_rows<Build, row_function::log_softmax>(
       function, x, axis, [&](const auto& n, const auto&) { return n - logsumexp<Build>(function, x, axis); });
 }
 
 }  // namespace detail
 
-/// exp(x - max) / sum(exp(x - max)) along an axis: same shape. Eager. Throws index_error, value_error for an empty
-/// axis.
+/// exp(x - max) / sum(exp(x - max)) along an axis: same shape, empty along an empty axis. Eager. Throws index_error.
 template <array_expression X, class Build = this_build>
-auto softmax(const X& x, int axis = -1) {
+auto softmax(const X& x, cudarray::detail::any_integer axis = -1) {
   return detail::softmax<Build>("nnet::softmax", x, axis);
 }
 
-/// log(sum(exp(x))) along an axis, without overflow. Eager.
+/// log(sum(exp(x))) along an axis, without overflow; -inf along an empty axis. Eager.
 template <array_expression X, class Build = this_build>
-auto logsumexp(const X& x, int axis = -1, bool keep = false) {
+auto logsumexp(const X& x, cudarray::detail::any_integer axis = -1, bool keep = false) {
   const auto r = detail::logsumexp<Build>("nnet::logsumexp", x, axis);
-  return keep ? r : ndarray<value_type_t<X>, device_type_t<X>>(squeeze(r, axis));
+  return keep ? r : ndarray<value_type_t<X>, device_type_t<X>>(squeeze(r, axis.value));
 }
 
 /// x - logsumexp(x): the logarithm of softmax. Eager.
 template <array_expression X, class Build = this_build>
-auto log_softmax(const X& x, int axis = -1) {
+auto log_softmax(const X& x, cudarray::detail::any_integer axis = -1) {
   return detail::log_softmax<Build>("nnet::log_softmax", x, axis);
 }
 
 /// One row per label, 1 at the label and 0 elsewhere: (b,) -> (b, n). Eager. Throws index_error for a label that is not
 /// in [-n, n): on CUDA at the next synchronising call.
 template <dtype T = float, array_expression L, class Build = this_build>
-auto one_hot_encode(const L& labels, int64 n) {
+auto one_hot_encode(const L& labels, cudarray::detail::any_integer n) {
   using D = device_type_t<L>;
   constexpr const char* function = "nnet::one_hot_encode";
-  const ndarray<int64, D> numbers = arange<int64, D, int64, Build>(n);
+  if (n < 0) cudarray::detail::fail<value_error>(function, ": ", n, " classes");
+  const ndarray<int64, D> numbers = cudarray::detail::integer_range<Build, int64>(0, n.value, 1, D{});
   const auto index = cudarray::detail::index_node<Build>(function, cudarray::detail::as_array<Build>(labels));
   cudarray::detail::check_indices<Build, D>(function, index, numbers.size(), 0);
   const ndarray<int64, D> checked = cudarray::detail::make_gather(numbers.node(), index, 0, function);
@@ -115,15 +151,16 @@ CUDARRAY_PER_BUILD auto one_hot_decode(const X& x) {
 }
 
 /// The loss of each row, -sum(y_true * log(p)), where p is y_pred clipped to [eps, 1 - eps] and its rows made to sum to
-/// one again: (b, n), (b, n) -> (b,). Eager. Throws shape_error.
+/// one again: (b, n), (b, n) -> (b,). Eager. Throws shape_error where the shapes differ: labels do not broadcast.
 template <array_expression P, array_expression Y, class Build = this_build>
 auto categorical_cross_entropy(const P& y_pred, const Y& y_true, double eps = 1e-15) {
   using T = value_type_t<P>;
   using A = ndarray<T, device_type_t<P>>;
   constexpr const char* function = "nnet::categorical_cross_entropy";
+  detail::check_labels(function, cudarray::detail::dims_of(y_pred), cudarray::detail::dims_of(y_true));
   const A p = clip(y_pred, eps, 1 - eps);
   const auto total = detail::make_reduce<op::sum_op>(function, p, -1, true);
-  return A(-sum(detail::elementwise(function, op::multiply_op{}, y_true, log(p / total)), -1));
+  return A(detail::cross_entropy(function, y_true, log(p / total)));
 }
 
 /// categorical_cross_entropy(softmax(x), y) without its loss of precision: (b, n), (b, n) -> (b,). Its gradient with
@@ -131,14 +168,15 @@ auto categorical_cross_entropy(const P& y_pred, const Y& y_true, double eps = 1e
 template <array_expression X, array_expression Y, class Build = this_build>
 auto softmax_cross_entropy(const X& x, const Y& y_true) {
   constexpr const char* function = "nnet::softmax_cross_entropy";
+  detail::check_labels(function, cudarray::detail::dims_of(x), cudarray::detail::dims_of(y_true));
   const auto log_p = detail::log_softmax<Build>(function, x, -1);
-  return ndarray<value_type_t<X>, device_type_t<X>>(
-      -sum(detail::elementwise(function, op::multiply_op{}, y_true, log_p), -1));
+  return ndarray<value_type_t<X>, device_type_t<X>>(detail::cross_entropy(function, y_true, log_p));
 }
 /// The gradient of softmax_cross_entropy with respect to x, for a gradient of 1 for each row: softmax(x) - y. Eager.
 template <array_expression X, array_expression Y, class Build = this_build>
 auto softmax_cross_entropy_backward(const X& x, const Y& y_true) {
   constexpr const char* function = "nnet::softmax_cross_entropy_backward";
+  detail::check_labels(function, cudarray::detail::dims_of(x), cudarray::detail::dims_of(y_true));
   const auto p = detail::softmax<Build>(function, x, -1);
   return ndarray<value_type_t<X>, device_type_t<X>>(detail::elementwise(function, op::subtract_op{}, p, y_true));
 }

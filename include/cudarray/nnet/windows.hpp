@@ -12,8 +12,8 @@ struct extent2 {
   int64 h = 0, w = 0;
   constexpr extent2() = default;
   template <::std::integral I>
-  constexpr extent2(I both) : h(int64(both)), w(int64(both)) {}
-  constexpr extent2(int64 h_, int64 w_) : h(h_), w(w_) {}
+  constexpr extent2(I both) : h(cudarray::detail::to_int64(both)), w(h) {}
+  constexpr extent2(cudarray::detail::any_integer h_, cudarray::detail::any_integer w_) : h(h_), w(w_) {}
 };
 
 namespace detail {

@@ -28,14 +28,14 @@ struct constant_value {
   CUDARRAY_HD T operator()(int64) const { return v; }
 };
 
-/// start + i * step, as NumPy computes it; the last element may be given exactly.
+/// start + i * step, as NumPy computes it; integers by wrapping. The last element may be given exactly.
 template <class T, class C>
 struct arithmetic_sequence {
   using value_type = T;
   C start, step, last;
   int64 last_index;
   CUDARRAY_HD T operator()(int64 i) const {
-    return i == last_index ? lane_cast<T>(last) : lane_cast<T>(C(start + C(i) * step));
+    return lane_cast<T>(i == last_index ? last : math::add(start, math::multiply(C(i), step)));
   }
 };
 
@@ -89,49 +89,89 @@ auto ones_like(const ndarray<U, Device>& a) {
   return full_like<T, U, Device, int, Build>(a, 1);
 }
 
-/// start, start + step, ... up to but without stop; int64 for integer arguments, as NumPy. Eager. Throws value_error
-/// for a step of 0.
-template <class T = void, device_tag Device = default_device, scalar_value S, class Build = this_build>
-auto arange(S start, ::std::type_identity_t<S> stop, ::std::type_identity_t<S> step = 1, Device device = {}) {
-  using natural = ::std::conditional_t<::std::is_integral_v<S>, int64, float>;
+namespace detail {
+
+/// Numbers of all 64-bit types, their differences and multiples.
+__extension__ typedef __int128 int128;
+
+/// How many there are of start, start + step, ... before stop; at most 2^62, which no shape may have.
+inline int64 range_size(int128 start, int128 stop, int128 step) {
+  const int128 span = step > 0 ? stop - start : start - stop, by = step > 0 ? step : -step;
+  const int128 n = span > 0 ? (span + by - 1) / by : 0, most = int128(1) << 62;
+  return int64(n < most ? n : most);
+}
+inline double range_size(double start, double stop, double step) { return math::ceil((stop - start) / step); }
+
+/// A 64-bit number as text.
+struct whole_number {
+  int128 v;
+  friend void append(text& t, const whole_number& n) { append(t, n.v < 0 ? piece(int64(n.v)) : piece(uint64(n.v))); }
+};
+
+template <class Build, class T, class Device>
+const ndarray<T, Device> integer_range(int128 start, int128 stop, int128 step, Device device) {
+  using V = ::std::conditional_t<(kind_of<T> <= kind::signed_), T, int64>;
+  if (step == 0) fail<value_error>("arange: the step is 0");
+  const int64 n = range_size(start, stop, step);
+  const auto fits = [](int128 v) {
+    return v >= ::std::numeric_limits<V>::lowest() && v <= int128(::std::numeric_limits<V>::max());
+  };
+  if (const int128 last = start + (n - 1) * step; n > 0 && !(fits(start) && fits(last)))
+    fail<value_error>("arange: ", whole_number{start}, " to ", whole_number{last}, " do not fit ", dtype_name<V>);
+  return from_generator<Build>("arange", n,
+                               arithmetic_sequence<T, int64>{int64(uint64(start)), int64(uint64(step)), 0, -1}, device);
+}
+template <class Build, class T, class Device>
+const ndarray<T, Device> real_range(double start, double stop, double step, Device device) {
+  if (step == 0) fail<value_error>("arange: the step is 0");
+  const double n = range_size(start, stop, step);
+  if (!(n < 9e15)) fail<value_error>("arange: ", start, " to ", stop, " by ", step);
+  return from_generator<Build>("arange", n > 0 ? int64(n) : 0, arithmetic_sequence<T, double>{start, step, 0, -1},
+                               device);
+}
+
+}  // namespace detail
+
+/// start, start + step, ... up to but without stop: int64 where all three are integers, as NumPy has it, else float32.
+/// Eager. Throws value_error for a step of 0, and for integers that do not fit the dtype.
+///     ca::arange(0, 10, 2.5)     // [0.  2.5 5.  7.5]
+///     ca::arange<ca::uint8>(3)   // [0 1 2]
+template <class T = void, device_tag Device = default_device, scalar_value S, scalar_value E, scalar_value P = int,
+          class Build = this_build>
+auto arange(S start, E stop, P step = 1, Device device = {}) {
+  constexpr bool real =
+      (kind_of<result_type_t<normal_dtype_t<S>, normal_dtype_t<E>, normal_dtype_t<P>>> <= kind::floating);
+  static_assert(real, "cudarray: arange of complex numbers: they have no order");
+  constexpr bool integers = ::std::is_integral_v<S> && ::std::is_integral_v<E> && ::std::is_integral_v<P>;
+  using natural = ::std::conditional_t<integers, int64, float>;
   using V = ::std::conditional_t<::std::is_void_v<T>, natural, T>;
-  using C = ::std::conditional_t<::std::is_integral_v<S>, int64, double>;
-  if (step == S(0)) detail::fail<value_error>("arange: the step is 0");
-  int64 n = 0;
-  if constexpr (::std::is_integral_v<S>) {
-    const int64 span = int64(stop) - int64(start), by = int64(step);
-    n = (span > 0) == (by > 0) && span != 0 ? (span + by - (by > 0 ? 1 : -1)) / by : 0;
-  } else {
-    const double count = math::ceil((double(stop) - double(start)) / double(step));
-    if (!(count < 9e15))
-      detail::fail<value_error>("arange: ", double(start), " to ", double(stop), " by ", double(step));
-    n = count > 0 ? int64(count) : 0;
-  }
-  return detail::from_generator<Build>("arange", n, detail::arithmetic_sequence<V, C>{C(start), C(step), C(0), -1},
-                                       device);
+  if constexpr (!real) return ndarray<V, Device>();
+  else if constexpr (integers) return detail::integer_range<Build, V>(start, stop, step, device);
+  else return detail::real_range<Build, V>(double(start), double(stop), double(step), device);
 }
 template <class T = void, device_tag Device = default_device, scalar_value S, class Build = this_build>
 auto arange(S stop) {
-  return arange<T, Device, S, Build>(S(0), stop);
+  return arange<T, Device, int, S, int, Build>(0, stop);
 }
 
 /// n values from start to stop, both included. Eager. Throws value_error for a negative n.
 ///     ca::linspace(0, 1, 5)  // [0. 0.25 0.5 0.75 1.]
 template <dtype T = float, device_tag Device = default_device, class Build = this_build>
-const ndarray<T, Device> linspace(double start, double stop, int64 n = 50, Device device = {}) {
+const ndarray<T, Device> linspace(double start, double stop, detail::any_integer n = 50, Device device = {}) {
   if (n < 0) detail::fail<value_error>("linspace: ", n, " values");
   const double step = n > 1 ? (stop - start) / double(n - 1) : 0.;
   return detail::from_generator<Build>(
-      "linspace", n, detail::arithmetic_sequence<T, double>{start, step, stop, n > 1 ? n - 1 : -1}, device);
+      "linspace", n.value, detail::arithmetic_sequence<T, double>{start, step, stop, n > 1 ? n - 1 : -1}, device);
 }
 
 /// Ones on the k-th diagonal, zeros elsewhere. Eager.
 template <dtype T = float, device_tag Device = default_device, class Build = this_build>
-const ndarray<T, Device> eye(int64 rows, int64 columns = -1, int64 k = 0, Device device = {}) {
+const ndarray<T, Device> eye(detail::any_integer rows, detail::any_integer columns = -1, detail::any_integer k = 0,
+                             Device device = {}) {
   if (columns == -1) columns = rows;
   const ndarray<T, Device> r = detail::filled<Build, T>("eye", {rows, columns}, 0, device);
   if (k >= columns || k <= -rows) return r;
-  const int64 row = k < 0 ? -k : 0, column = k > 0 ? k : 0;  // where the diagonal begins
+  const int64 row = k < 0 ? -k : 0, column = k > 0 ? int64(k) : 0;  // where the diagonal begins
   detail::leaf<T, Device> ones = r.node();
   ones.where = {{rows - row < columns - column ? rows - row : columns - column}, {columns + 1}, row * columns + column};
   ndarray<T, Device>(ones).template fill<int, Build>(1);
@@ -173,10 +213,26 @@ struct nested_list {
   }
 };
 
+/// Elements on the host, on their way to a device.
+template <class T>
+struct host_buffer {
+  T* p;
+  explicit host_buffer(int64 n) : p(static_cast<T*>(::operator new(::std::size_t(n) * sizeof(T)))) {}
+  host_buffer(const host_buffer&) = delete;
+  ~host_buffer() { ::operator delete(p); }
+};
+
 template <class T, class Device>
 CUDARRAY_PER_BUILD CUDARRAY_COLD ndarray<T, Device> upload(const T* data, const shape& s, Device device) {
   auto r = new_array<T>("array", s, device);
-  copy_from_host(device, *r.store, 0, data, ::std::size_t(s.elements()) * sizeof(T));
+  const int64 n = s.elements();
+  if constexpr (::std::is_same_v<T, bool>) {
+    const host_buffer<T> bools(n);
+    for (int64 i = 0; i < n; ++i) bools.p[i] = read_element(data + i);
+    copy_from_host(device, *r.store, 0, bools.p, ::std::size_t(n));
+  } else {
+    copy_from_host(device, *r.store, 0, data, ::std::size_t(n) * sizeof(T));
+  }
   return ndarray<T, Device>(::std::move(r));
 }
 
@@ -189,15 +245,6 @@ template <class C, class T>
 concept has_elements =
     !array_expression<C> && ::std::ranges::contiguous_range<const C&> && dtype<element_t<C>> &&
     (::std::is_void_v<T> || ::std::is_same_v<element_t<C>, normal_dtype_t<::std::remove_const_t<T>>>);
-
-/// Elements on the host, on their way to a device.
-template <class T>
-struct host_buffer {
-  T* p;
-  explicit host_buffer(int64 n) : p(static_cast<T*>(::operator new(::std::size_t(n) * sizeof(T)))) {}
-  host_buffer(const host_buffer&) = delete;
-  ~host_buffer() { ::operator delete(p); }
-};
 
 }  // namespace detail
 
@@ -246,8 +293,8 @@ void check_alignment(const T* p) {
 
 /// A view of memory that is not the library's: `pointer` is in the device's memory, strides are in elements (absent: C
 /// order). Without a deleter the caller keeps it alive; with one, `deleter(pointer)` is called when no array uses it
-/// any more. A pointer to const makes a read-only array. Throws value_error for an address that is not a multiple of
-/// the type's alignment, on CUDA of its size.
+/// any more. A pointer to const makes a read-only array. As bool, every byte but 0 is true. Throws value_error for an
+/// address that is not a multiple of the type's alignment, on CUDA of its size.
 template <class T, device_tag Device = default_device, class Deleter>
 requires ::std::invocable<Deleter&, T*>
 const ndarray<::std::remove_const_t<T>, Device> from_pointer(T* pointer, const shape& s, Deleter deleter,
@@ -271,6 +318,7 @@ const ndarray<::std::remove_const_t<T>, Device> from_pointer(T* pointer, const s
   detail::check_alignment<T, Device>(pointer);
   layout l{s, {}, 0};
   for (int i = 0; i < s.ndim(); ++i) l.stride[i] = strides[i];
+  l.read_only = detail::repeats_elements(l);
   const detail::extent e = detail::span_of(l);
   return ndarray<::std::remove_const_t<T>, Device>(detail::leaf<::std::remove_const_t<T>, Device>(
       detail::borrow(pointer, e.last + 1, device.ordinal, ::std::move(deleter)), l));

@@ -68,7 +68,7 @@ sequences one_sequence(const ndarray<T, Device>& a) {
 /// indices count from the end. Throws index_error: on CUDA at the next synchronising call, the element reads as 0.
 ///     ca::take(table, labels, 0)  // (rows, n), (b,) -> (b, n)
 template <array_expression X, array_expression I, class Build = this_build>
-auto take(const X& x, const I& index, int axis = 0) {
+auto take(const X& x, const I& index, detail::any_integer axis = 0) {
   const auto a = detail::as_array<Build>(x);
   const int at = detail::normal_axis("take", axis, a.ndim());
   return detail::make_gather(a.node(), detail::index_node<Build>("take", index), at);
@@ -158,7 +158,7 @@ class selection {
   template <class Build = this_build>
   detail::leaf<T, Device> node() const {
     if (masked_ && mask_.ndim() == array_.ndim() && array_.storage().get()) {
-      const ndarray<T, Device> from = ascontiguousarray<T, Device, Build>(array_);
+      const ndarray<T, Device> from = detail::plain_elements<Build>(array_);
       const ndarray<bool, Device> mask = detail::mask_array<Build>("index", mask_);
       int64 count = 0;
       auto store =

@@ -9,10 +9,12 @@
 namespace cudarray::inline v0 {
 namespace detail {
 
+/// The array's memory in another layout; read-only if the array is.
 template <class T, class Device>
 CUDARRAY_PER_BUILD ndarray<T, Device> view(const ndarray<T, Device>& a, const layout& l) {
   auto n = a.node();
   n.where = l;
+  n.where.read_only |= a.where().read_only;
   return ndarray<T, Device>(::std::move(n));
 }
 
@@ -57,7 +59,7 @@ ndarray<value_type_t<X>, device_type_t<X>> transpose(const X& x, const axes& ord
 }
 /// Two axes exchanged: a view.
 template <array_expression X, class Build = this_build>
-auto swapaxes(const X& x, int first, int second) {
+auto swapaxes(const X& x, detail::any_integer first, detail::any_integer second) {
   const auto a = detail::as_array<Build>(x);
   int perm[max_rank] = {};
   for (int i = 0; i < a.ndim(); ++i) perm[i] = i;
@@ -67,7 +69,7 @@ auto swapaxes(const X& x, int first, int second) {
 }
 /// A new axis of extent 1 at `axis` of the result: a view.
 template <array_expression X, class Build = this_build>
-auto expand_dims(const X& x, int axis) {
+auto expand_dims(const X& x, detail::any_integer axis) {
   const auto a = detail::as_array<Build>(x);
   const int at = detail::normal_axis("expand_dims", axis, a.ndim() + 1);
   layout l;
@@ -118,7 +120,7 @@ auto flip(const X& x, const axes& over = axes::all()) {
 /// none.
 ///     ca::concatenate({a, b}, 1)
 template <class T, class Device, class Build = this_build>
-const ndarray<T, Device> concatenate(::std::span<const ndarray<T, Device>> parts, int axis = 0) {
+const ndarray<T, Device> concatenate(::std::span<const ndarray<T, Device>> parts, detail::any_integer axis = 0) {
   if (parts.empty()) detail::fail<value_error>("concatenate: no arrays given");
   const int at = detail::normal_axis("concatenate", axis, parts[0].ndim());
   shape s = parts[0].shape();
@@ -140,17 +142,17 @@ const ndarray<T, Device> concatenate(::std::span<const ndarray<T, Device>> parts
   return r;
 }
 template <class T, class Device, class Build = this_build>
-const ndarray<T, Device> concatenate(const ::std::vector<ndarray<T, Device>>& parts, int axis = 0) {
+const ndarray<T, Device> concatenate(const ::std::vector<ndarray<T, Device>>& parts, detail::any_integer axis = 0) {
   return concatenate<T, Device, Build>(::std::span<const ndarray<T, Device>>(parts), axis);
 }
 template <class T, class Device, class Build = this_build>
-const ndarray<T, Device> concatenate(::std::initializer_list<ndarray<T, Device>> parts, int axis = 0) {
+const ndarray<T, Device> concatenate(::std::initializer_list<ndarray<T, Device>> parts, detail::any_integer axis = 0) {
   return concatenate<T, Device, Build>(::std::span<const ndarray<T, Device>>(parts.begin(), parts.size()), axis);
 }
 
 /// Arrays of one shape along a new axis. Eager. Throws shape_error, value_error.
 template <class T, class Device, class Build = this_build>
-const ndarray<T, Device> stack(::std::span<const ndarray<T, Device>> parts, int axis = 0) {
+const ndarray<T, Device> stack(::std::span<const ndarray<T, Device>> parts, detail::any_integer axis = 0) {
   if (parts.empty()) detail::fail<value_error>("stack: no arrays given");
   const int at = detail::normal_axis("stack", axis, parts[0].ndim() + 1);
   ::std::vector<ndarray<T, Device>> raised;
@@ -162,11 +164,11 @@ const ndarray<T, Device> stack(::std::span<const ndarray<T, Device>> parts, int 
   return concatenate<T, Device, Build>(raised, at);
 }
 template <class T, class Device, class Build = this_build>
-const ndarray<T, Device> stack(const ::std::vector<ndarray<T, Device>>& parts, int axis = 0) {
+const ndarray<T, Device> stack(const ::std::vector<ndarray<T, Device>>& parts, detail::any_integer axis = 0) {
   return stack<T, Device, Build>(::std::span<const ndarray<T, Device>>(parts), axis);
 }
 template <class T, class Device, class Build = this_build>
-const ndarray<T, Device> stack(::std::initializer_list<ndarray<T, Device>> parts, int axis = 0) {
+const ndarray<T, Device> stack(::std::initializer_list<ndarray<T, Device>> parts, detail::any_integer axis = 0) {
   return stack<T, Device, Build>(::std::span<const ndarray<T, Device>>(parts.begin(), parts.size()), axis);
 }
 
@@ -174,7 +176,7 @@ const ndarray<T, Device> stack(::std::initializer_list<ndarray<T, Device>> parts
 ///     auto parts = ca::split(a, {2, 5});  // a[:2], a[2:5], a[5:]
 template <class T, class Device>
 CUDARRAY_PER_BUILD ::std::vector<ndarray<T, Device>> split(const ndarray<T, Device>& a, ::std::span<const int64> points,
-                                                           int axis = 0) {
+                                                           detail::any_integer axis = 0) {
   const int at = detail::normal_axis("split", axis, a.ndim());
   ::std::vector<ndarray<T, Device>> parts;
   index_item items[max_rank] = {_, _, _, _, _, _, _, _};
@@ -188,12 +190,14 @@ CUDARRAY_PER_BUILD ::std::vector<ndarray<T, Device>> split(const ndarray<T, Devi
 }
 template <class T, class Device>
 CUDARRAY_PER_BUILD ::std::vector<ndarray<T, Device>> split(const ndarray<T, Device>& a,
-                                                           ::std::initializer_list<int64> points, int axis = 0) {
+                                                           ::std::initializer_list<int64> points,
+                                                           detail::any_integer axis = 0) {
   return split(a, ::std::span<const int64>(points.begin(), points.size()), axis);
 }
 /// Views of `sections` equal parts along an axis. Throws value_error where they would not be equal.
 template <class T, class Device>
-CUDARRAY_PER_BUILD ::std::vector<ndarray<T, Device>> split(const ndarray<T, Device>& a, int64 sections, int axis = 0) {
+CUDARRAY_PER_BUILD ::std::vector<ndarray<T, Device>> split(const ndarray<T, Device>& a, detail::any_integer sections,
+                                                           detail::any_integer axis = 0) {
   const int64 n = a.shape()[detail::normal_axis("split", axis, a.ndim())];
   if (sections <= 0 || n % sections != 0)
     detail::fail<value_error>("split: axis of ", n, " does not divide into ", sections, " equal parts");

@@ -5,6 +5,49 @@
 #include "out.hpp"
 
 namespace cudarray::inline v0 {
+namespace detail {
+
+/// Integers to powers that a device finds out about when it computes: a negative one is recorded.
+struct checked_power_op : op::power_op {
+  static constexpr bool lanes = false;
+  fault_record* fault;
+  const char* function;
+  CUDARRAY_EXEC_CHECK_OFF
+  template <class L>
+  CUDARRAY_HD L operator()(L x, L y) const {
+    if (math::below_zero(y)) record_fault(fault, function, int64(y), 0, -1);
+    return op::power_op::operator()(x, y);
+  }
+};
+
+/// The operator of a function of two operands, after a look at their values where these are restricted.
+template <class Op, class X, class Y>
+const Op& checked_op(const char*, const Op& op, const X&, const Y&) {
+  return op;
+}
+/// Integers have no negative powers. Throws value_error for one that the host can see; it does not wait for a device.
+template <class X, class Y, class Build = this_build>
+requires(is_integer<typename rule::numeric::types<argument_t<X>, argument_t<Y>>::result>&& kind_of<argument_t<Y>> >=
+         kind::signed_) auto checked_op(const char* function, const op::power_op& op, const X&, const Y& y) {
+  if constexpr (scalar_value<Y>) {
+    if (math::below_zero(normal_dtype_t<Y>(y)))
+      fail<value_error>(function, ": an integer to the negative power ", int64(y));
+    return op;
+  } else {
+    using D = device_type_t<Y>;
+    const ndarray<value_type_t<Y>, D> powers(y);
+    if constexpr (D::synchronous && D::host_accessible) {
+      const auto all = powers.is_contiguous() ? powers : powers.template copy<Build>();
+      for (const auto v : all.span())
+        if (math::below_zero(v)) fail<value_error>(function, ": an integer to the negative power ", int64(v));
+      return op;
+    } else {
+      return checked_power_op{op, fault_slot(powers.device()), function};
+    }
+  }
+}
+
+}  // namespace detail
 
 /// Each returns a lazy expression of the operand's shape; with `ca::out(c)` last it is evaluated into c.
 #define CUDARRAY_FUNCTION(name, rule_, value)                                                  \
@@ -23,12 +66,13 @@ namespace cudarray::inline v0 {
 #define CUDARRAY_FUNCTION(name, rule_, value)                                                                  \
   template <class X, class Y>                                                                                  \
   requires(array_expression<X> || array_expression<Y>) CUDARRAY_PER_BUILD auto name(X&& x, Y&& y) {            \
-    return detail::elementwise(#name, op::name##_op{}, static_cast<X&&>(x), static_cast<Y&&>(y));              \
+    return detail::elementwise(#name, detail::checked_op(#name, op::name##_op{}, x, y), static_cast<X&&>(x),   \
+                               static_cast<Y&&>(y));                                                           \
   }                                                                                                            \
   template <class X, class Y, class T, class D, class Build = this_build>                                      \
   requires(array_expression<X> || array_expression<Y>) const ndarray<T, D> name(const X& x, const Y& y,        \
                                                                                 const out_argument<T, D>& o) { \
-    return detail::write_out<Build>(#name, o, detail::elementwise(#name, op::name##_op{}, x, y));              \
+    return detail::write_out<Build>(#name, o, name(x, y));                                                     \
   }
 #include "../expr/binary_functions.inc"
 #undef CUDARRAY_FUNCTION
@@ -66,11 +110,23 @@ const ndarray<T, D> where(const C& condition, const A& a, const B& b, const out_
   return detail::write_out<Build>("where", o, where(condition, a, b));
 }
 
+namespace detail {
+/// A limit of clip: an integer scalar below (Side -1) or above (1) all integers C limits nothing, and becomes the last.
+template <class C, int Side, class S>
+CUDARRAY_PER_BUILD decltype(auto) limit(const S& s) {
+  if constexpr (may_exceed<C, S>)
+    return beyond<C>(s) == Side ? scalar<C>{Side < 0 ? bounds<C>::lowest : bounds<C>::highest}
+                                : fit_scalar<C>("clip", s);
+  else return s;
+}
+}  // namespace detail
+
 /// Elements limited to [low, high]; arrays or scalars, broadcast. A low above high gives high. Lazy; with `ca::out(c)`
-/// last into c.
+/// last into c. Throws value_error for an integer scalar that is no element of the dtype and would be a result.
 template <array_expression X, class L, class H>
 CUDARRAY_PER_BUILD auto clip(const X& x, const L& low, const H& high) {
-  return detail::elementwise("clip", op::clip_op{}, x, low, high);
+  using C = result_type_t<detail::argument_t<X>, detail::argument_t<L>, detail::argument_t<H>>;
+  return detail::elementwise("clip", op::clip_op{}, x, detail::limit<C, -1>(low), detail::limit<C, 1>(high));
 }
 template <array_expression X, class L, class H, class T, class D, class Build = this_build>
 const ndarray<T, D> clip(const X& x, const L& low, const H& high, const out_argument<T, D>& o) {

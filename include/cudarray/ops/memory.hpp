@@ -20,9 +20,9 @@ memory_statistics memory_stats(Device device = {}) {
 /// Arrays may use so many bytes of a device's memory; 0: all there is. What exceeds it throws out_of_memory, and
 /// everything stays usable. Throws value_error for a negative limit.
 template <device_tag Device = default_device>
-void set_memory_limit(int64 bytes, Device device = {}) {
+void set_memory_limit(detail::any_integer bytes, Device device = {}) {
   if (bytes < 0) detail::fail<value_error>("set_memory_limit: ", bytes, " bytes");
-  __atomic_store_n(&account_of(device).limit, bytes, __ATOMIC_RELAXED);
+  __atomic_store_n(&account_of(device).limit, bytes.value, __ATOMIC_RELAXED);
 }
 
 /// Gives what a device's pool holds and no array uses back to the system. Waits for the device.

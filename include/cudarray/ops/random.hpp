@@ -133,6 +133,8 @@ struct key {
 
 template <class T>
 CUDARRAY_PER_BUILD numbers_at<uniform_number<T>> uniform_numbers(T low, T high) {
+  if (!math::isfinite(high - low))
+    cudarray::detail::fail<value_error>("random::uniform: [", double(low), ", ", double(high), ") has no finite width");
   const T below = sizeof(T) == 4 ? T(__builtin_nextafterf(float(high), float(low))) : T(__builtin_nextafter(high, low));
   return {{low, high - low, low < high ? below : high + T(0)}, {}};
 }
@@ -141,9 +143,16 @@ CUDARRAY_PER_BUILD numbers_at<normal_number<T>> normal_numbers(T loc, T scale) {
   if (!(scale >= 0)) cudarray::detail::fail<value_error>("random::normal: scale ", double(scale), " is negative");
   return {{loc, scale}, {}};
 }
-CUDARRAY_PER_BUILD inline numbers_at<integer_number> integer_numbers(int64 low, int64 high) {
-  if (high <= low) cudarray::detail::fail<value_error>("random::integers: no integers in [", low, ", ", high, ")");
-  return {{low, uint64(high) - uint64(low)}, {}};
+/// Integers of [low, high), which T holds all of.
+template <class T, ::std::integral L, ::std::integral H>
+CUDARRAY_PER_BUILD numbers_at<integer_number> integer_numbers(L low, H high) {
+  using V = ::std::conditional_t<(kind_of<T> <= kind::signed_), T, int64>;
+  const cudarray::detail::int128 first = low, end = high, least = ::std::numeric_limits<V>::lowest(),
+                                 most = ::std::numeric_limits<V>::max();
+  if (end <= first) cudarray::detail::fail<value_error>("random::integers: no integers in [", low, ", ", high, ")");
+  if (first < least || end - 1 > most)
+    cudarray::detail::fail<value_error>("random::integers: [", low, ", ", high, ") does not fit ", dtype_name<V>);
+  return {{int64(uint64(low)), uint64(high) - uint64(low)}, {}};
 }
 
 /// A generator's next numbers; while a graph is captured, those that each of its launches will find.
@@ -241,24 +250,25 @@ const ndarray<T, Device> normal(::std::type_identity_t<T> loc, ::std::type_ident
   else return {};
 }
 
-/// Integers of [low, high). Eager. Throws value_error where there are none.
-template <device_tag Device = default_device, class Build = this_build>
-const ndarray<int64, Device> integers(const shape& s, int64 low, int64 high, generator& g = thread_generator(),
+/// Integers of [low, high), int64. Eager. Throws value_error where there are none, or the dtype (that of `ca::out`)
+/// does not hold them.
+template <device_tag Device = default_device, class Build = this_build, ::std::integral L, ::std::integral H>
+const ndarray<int64, Device> integers(const shape& s, L low, H high, generator& g = thread_generator(),
                                       Device device = {}) {
-  return detail_random::draw<Build>("random::integers", s, detail_random::integer_numbers(low, high), g, device);
+  return detail_random::draw<Build>("random::integers", s, detail_random::integer_numbers<int64>(low, high), g, device);
 }
-template <class T, class Device, class Build = this_build>
-const ndarray<T, Device> integers(int64 low, int64 high, const out_argument<T, Device>& o,
-                                  generator& g = thread_generator()) {
-  return detail_random::draw<Build>("random::integers", o, detail_random::integer_numbers(low, high), g);
+template <class T, class Device, class Build = this_build, ::std::integral L, ::std::integral H>
+const ndarray<T, Device> integers(L low, H high, const out_argument<T, Device>& o, generator& g = thread_generator()) {
+  return detail_random::draw<Build>("random::integers", o, detail_random::integer_numbers<T>(low, high), g);
 }
 
 /// 0 to n - 1 in random order: the stable argsort of n random keys. Eager. Throws value_error for a negative n.
 template <device_tag Device = default_device, class Build = this_build>
-const ndarray<int64, Device> permutation(int64 n, generator& g = thread_generator(), Device device = {}) {
+const ndarray<int64, Device> permutation(cudarray::detail::any_integer n, generator& g = thread_generator(),
+                                         Device device = {}) {
   if (n < 0) cudarray::detail::fail<value_error>("random::permutation: ", n, " elements");
-  return argsort<ndarray<int64, Device>, Build>(
-      detail_random::draw<Build>("random::permutation", n, detail_random::numbers_at<detail_random::key>{}, g, device));
+  return argsort<ndarray<int64, Device>, Build>(detail_random::draw<Build>(
+      "random::permutation", n.value, detail_random::numbers_at<detail_random::key>{}, g, device));
 }
 
 }  // namespace cudarray::inline v0::random

@@ -15,7 +15,7 @@ namespace cudarray::inline v0 {
 ///     ca::scatter_add(counts, labels, 1)  // a histogram
 template <class T, class Device, array_expression I, class V, class Build = this_build>
 requires(array_expression<V> || scalar_value<V>) void scatter_add(const ndarray<T, Device>& a, const I& index,
-                                                                  const V& values, int axis = 0) {
+                                                                  const V& values, detail::any_integer axis = 0) {
   constexpr bool integers = detail::is_integer<value_type_t<I>>;
   static_assert(integers, "cudarray: scatter_add: the index must be of an integer dtype");
   constexpr bool one_device = detail::on_one_device<ndarray<T, Device>, I>() && detail::on_device<V, Device>;
@@ -44,9 +44,10 @@ requires(array_expression<V> || scalar_value<V>) void scatter_add(const ndarray<
     } else {
       v = array(given);
       if (v.shape() != selected) v = broadcast_to<array, Build>(v, selected);
-      if (!v.is_contiguous() || v.storage().get() == a.storage().get()) v = copy<array, Build>(v);
+      if (v.storage().get() == a.storage().get()) v = copy<array, Build>(v);
+      else v = detail::plain_elements<Build>(v);
     }
-    const array to = a.is_contiguous() ? a : a.template copy<Build>();
+    const array to = detail::plain_elements<Build>(a);
     detail::sequences target{to.storage().get(), to.where().offset, 1, a.shape()[at], 1};
     for (int d = 0; d < a.ndim(); ++d)
       if (d != at) (d < at ? target.outer : target.inner) *= a.shape()[d];

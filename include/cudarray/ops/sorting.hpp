@@ -26,7 +26,7 @@ ndarray<R, Device> along_axis(const ndarray<T, Device>& a, int axis, bool last, 
   if (last && sequences_of(a, axis).inner > 1)
     return copy<ndarray<R, Device>, Build>(
         swapaxes(along_axis<Build, R>(swapaxes(a, axis, -1), a.ndim() - 1, false, f), axis, -1));
-  const ndarray<T, Device> from = ascontiguousarray<T, Device, Build>(a);
+  const ndarray<T, Device> from = plain_elements<Build>(a);
   const sequences s = sequences_of(from, axis);
   const Device device = a.device();
   return ndarray<R, Device>(leaf<R, Device>(s.elements() > 0 ? f(device, s) : allocate(device, 0), a.shape()));
@@ -40,7 +40,7 @@ constexpr int64 scans_across() {
 }
 
 template <class Build, class Op, class X>
-auto scan(const char* function, const X& x, int axis) {
+auto scan(const char* function, const X& x, int64 axis) {
   using T = value_type_t<X>;
   using D = device_type_t<X>;
   using R = typename Op::template types<T>::result;
@@ -63,7 +63,7 @@ constexpr bool sortable() {
 /// CUDA value_error for several sequences of together 2^32 elements or more.
 ///     ca::sort(a, 0)  // each column
 template <array_expression X, class Build = this_build>
-const ndarray<value_type_t<X>, device_type_t<X>> sort(const X& x, int axis = -1) {
+const ndarray<value_type_t<X>, device_type_t<X>> sort(const X& x, detail::any_integer axis = -1) {
   using T = value_type_t<X>;
   using D = device_type_t<X>;
   if constexpr (detail::sortable<X>()) {
@@ -80,7 +80,7 @@ const ndarray<value_type_t<X>, device_type_t<X>> sort(const X& x, int axis = -1)
 /// not there; on CUDA value_error beyond 2^32 elements.
 ///     ca::take(a, ca::argsort(a))  // a sorted, for one axis
 template <array_expression X, class Build = this_build>
-const ndarray<int64, device_type_t<X>> argsort(const X& x, int axis = -1) {
+const ndarray<int64, device_type_t<X>> argsort(const X& x, detail::any_integer axis = -1) {
   using T = value_type_t<X>;
   using D = device_type_t<X>;
   if constexpr (detail::sortable<X>()) {
@@ -95,7 +95,7 @@ const ndarray<int64, device_type_t<X>> argsort(const X& x, int axis = -1) {
 
 /// The axis that topk goes along, and which end of the order it takes.
 struct topk_options {
-  int axis = -1;
+  detail::any_integer axis = -1;
   bool largest = true;  ///< else the smallest
 };
 
@@ -113,7 +113,8 @@ struct values_and_indices {
 ///     auto [v, i] = ca::topk(ca::array<int>({3, 9, 1, 9}), 2);                      // 9, 9 and 1, 3
 ///     auto [w, j] = ca::topk(ca::array<int>({3, 9, 1, 9}), 2, {.largest = false});  // 1, 3 and 2, 0
 template <array_expression X, class Build = this_build>
-values_and_indices<value_type_t<X>, device_type_t<X>> topk(const X& x, int64 k, const topk_options& options = {}) {
+values_and_indices<value_type_t<X>, device_type_t<X>> topk(const X& x, detail::any_integer k,
+                                                           const topk_options& options = {}) {
   using T = value_type_t<X>;
   using D = device_type_t<X>;
   using result = values_and_indices<T, D>;
@@ -127,7 +128,7 @@ values_and_indices<value_type_t<X>, device_type_t<X>> topk(const X& x, int64 k, 
       return {copy<ndarray<T, D>, Build>(swapaxes(r.values, axis, -1)),
               copy<ndarray<int64, D>, Build>(swapaxes(r.indices, axis, -1))};
     }
-    const ndarray<T, D> from = ascontiguousarray<T, D, Build>(a);
+    const ndarray<T, D> from = detail::plain_elements<Build>(a);
     const detail::sequences s = detail::sequences_of(from, axis);
     const D device = a.device();
     const bool any = s.outer > 0 && k > 0;
@@ -145,7 +146,7 @@ values_and_indices<value_type_t<X>, device_type_t<X>> topk(const X& x, int64 k, 
 /// the elements first. Eager. Throws index_error for an axis that is not there.
 #define CUDARRAY_SCAN(name, op_name)                                                 \
   template <class T = void, array_expression X, class Build = this_build>            \
-  auto name(const X& x, int axis) {                                                  \
+  auto name(const X& x, detail::any_integer axis) {                                  \
     return detail::scan<Build, op::op_name>(#name, detail::widened<T>(x), axis);     \
   }                                                                                  \
   template <class T = void, array_expression X, class Build = this_build>            \

@@ -25,6 +25,14 @@ const ndarray<T, Device> ascontiguousarray(const ndarray<T, Device>& a) {
 
 namespace detail {
 
+/// The array itself where its memory is what it says: contiguous, and of bool none that is borrowed, whose bytes may be
+/// any. Else a copy that is.
+template <class Build, class T, class Device>
+const ndarray<T, Device> plain_elements(const ndarray<T, Device>& a) {
+  const bool any_bytes = ::std::is_same_v<T, bool> && a.storage().get() && a.storage()->borrowed;
+  return a.is_contiguous() && !any_bytes ? a : a.template copy<Build>();
+}
+
 /// The smallest block of storage that holds an array, copied to the host, and where the array lies in it. It needs no
 /// kernel, so any file can do it.
 template <class T, class Device, class Host = cpu>  // Host keeps the call below dependent, so that it is looked up late
@@ -37,6 +45,7 @@ CUDARRAY_COLD CUDARRAY_PER_BUILD leaf<T, Host> host_block(const ndarray<T, Devic
   if (n > 0)
     copy_to_host(a.device(), r.store->data, *a.storage(), ::std::size_t(e.first) * sizeof(T),
                  ::std::size_t(n) * sizeof(T));
+  normalise_elements(static_cast<T*>(r.store->data), n);
   return r;
 }
 
@@ -54,7 +63,7 @@ const ndarray<value_type_t<X>, To> to(const X& x, To device = {}) {
     if (a.device() == device) return copy<ndarray<T, From>, Build>(a);
   }
   ndarray<T, cpu> host;
-  if constexpr (::std::is_same_v<From, cpu>) host = a.is_contiguous() ? a : a.template copy<Build>();
+  if constexpr (::std::is_same_v<From, cpu>) host = detail::plain_elements<Build>(a);
   else {
     host = ndarray<T, cpu>(detail::host_block(a));
     if (!host.is_contiguous()) host = host.template copy<Build>();

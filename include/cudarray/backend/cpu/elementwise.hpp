@@ -28,12 +28,13 @@ struct map_kernels {
 template <class Target, class Tree>
 inline constexpr bool is_copy = false;
 template <class T>
-inline constexpr bool is_copy<detail::store_to<T>, detail::load<1, T>> = true;
+inline constexpr bool is_copy<detail::store_to<T>, detail::load<1, T>> =
+    !::std::is_same_v<T, bool>;  // whose bytes become 0 or 1
 
 template <class Target, class Tree>
 inline constexpr bool is_take = false;
 template <class T, class Index>
-inline constexpr bool is_take<detail::store_to<T>, detail::gathered<1, T, Index>> = true;
+inline constexpr bool is_take<detail::store_to<T>, detail::gathered<1, T, Index>> = !::std::is_same_v<T, bool>;
 
 /// memcpy; without a call where bytes are a few packs, which more than doubles the rate of short rows.
 template <class Build>

@@ -10,15 +10,16 @@
 namespace cudarray::inline v0::backend {
 namespace host {
 
-/// How many of the bytes, 0 or 1 each, are 1.
-CUDARRAY_PER_BUILD inline int64 count_true(const bool* m, int64 n) {
+/// How many of the bytes are not 0.
+CUDARRAY_PER_BUILD inline int64 count_true(const uint8* m, int64 n) {
+  constexpr uint64 low = 0x7f7f7f7f7f7f7f7f;
   int64 count = 0, i = 0;
   for (; i + 8 <= n; i += 8) {
     uint64 word;
     ::std::memcpy(&word, m + i, 8);
-    count += __builtin_popcountll(word);
+    count += __builtin_popcountll((((word & low) + low) | word) & ~low);  // the upper bit of each byte that is not 0
   }
-  for (; i < n; ++i) count += m[i];
+  for (; i < n; ++i) count += m[i] != 0;
   return count;
 }
 
@@ -26,7 +27,7 @@ CUDARRAY_PER_BUILD inline int64 count_true(const bool* m, int64 n) {
 template <class Build, class T, class F>
 detail::storage_ref select(cpu device, const detail::sequences& mask, int64& count, const F& item) {
   constexpr int64 block = 256, most = 64;
-  const bool* const m = mask.at<bool>();
+  const uint8* const m = mask.at<uint8>();
   const int64 n = mask.n, parts = parts_for(n) < most ? parts_for(n) : most;
   detail::count(detail::counters.kernels);
   int64 place[most];
@@ -49,7 +50,7 @@ detail::storage_ref select(cpu device, const detail::sequences& mask, int64& cou
       int64 k = 0;
       for (const int64 stop = end - i < block ? end : i + block; i < stop; ++i) {
         found[k] = item(i);
-        k += m[i];
+        k += m[i] != 0;
       }
       for (int64 j = 0; j < k; ++j) to[j] = found[j];
       to += k;

@@ -27,7 +27,7 @@ struct element_access {
   }
   template <int I, class T>
   CUDARRAY_FORCE_INLINE T load(const T* p) const {
-    return *at<I>(p);
+    return detail::read_element(at<I>(p));
   }
   template <class T>
   CUDARRAY_FORCE_INLINE T splat(T v) const {
@@ -70,7 +70,7 @@ struct pack_access {
   template <int I, class T>
   CUDARRAY_FORCE_INLINE auto load(const T* p) const {
     if (Unit || step[I]) return simd::load_lanes<T, N, Build>(p + offset[I] + i);
-    return splat(p[offset[I]]);
+    return splat(detail::read_element(p + offset[I]));
   }
   template <class T>
   CUDARRAY_FORCE_INLINE auto splat(T v) const {

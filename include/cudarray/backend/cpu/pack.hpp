@@ -186,6 +186,28 @@ CUDARRAY_FORCE_INLINE mask<W, N, B> select(const mask<W, N, B>& c, const mask<V,
   return {(c.v & resize<W>(a).v) | (~c.v & resize<W>(b).v)};
 }
 
+/// Comparisons as core/math.hpp has them, of integers of two signs too.
+#define CUDARRAY_COMPARE(name, op)                                                                                 \
+  template <class T, class U, int N, class B>                                                                      \
+  CUDARRAY_FORCE_INLINE auto name(const pack<T, N, B>& a, const pack<U, N, B>& b) {                                \
+    using truth = mask<sizeof(T), N, B>;                                                                           \
+    const auto all = [](bool c) { return truth{typename truth::vector{} - typename truth::lane(c)}; };             \
+    if constexpr (::std::is_same_v<T, U>) return a op b;                                                           \
+    else if constexpr (::std::is_signed_v<T>) return select(a < splat<T, N, B>(0), all(-1 op 0), bits<U>(a) op b); \
+    else return select(b < splat<U, N, B>(0), all(0 op - 1), a op bits<T>(b));                                     \
+  }                                                                                                                \
+  template <int W, int V, int N, class B>                                                                          \
+  CUDARRAY_FORCE_INLINE auto name(const mask<W, N, B>& a, const mask<V, N, B>& b) {                                \
+    return a op b;                                                                                                 \
+  }
+CUDARRAY_COMPARE(equal, ==)
+CUDARRAY_COMPARE(not_equal, !=)
+CUDARRAY_COMPARE(less, <)
+CUDARRAY_COMPARE(less_equal, <=)
+CUDARRAY_COMPARE(greater, >)
+CUDARRAY_COMPARE(greater_equal, >=)
+#undef CUDARRAY_COMPARE
+
 /// float16 and bfloat16 as core/half.hpp converts them.
 template <int N, class B>
 CUDARRAY_FORCE_INLINE pack<float, N, B> to_float(const pack<bfloat16, N, B>& a) {
@@ -231,6 +253,29 @@ CUDARRAY_FORCE_INLINE pack<H, N, B> from_float(const pack<float, N, B>& f) {
   return {convert<uint16>(r).v};
 }
 
+/// As core/half.hpp has it.
+template <int N, class B>
+CUDARRAY_FORCE_INLINE pack<float, N, B> round_to_odd(const pack<double, N, B>& a) {
+  const auto f = convert<float>(a);
+  const auto d = convert<double>(f), zero = splat<double, N, B>(0.);
+  const auto away = ((a > zero) & (d > a)) | ((a < zero) & (d < a)), inexact = (d < a) | (d > a);
+  const auto u = [](uint32 x) { return splat<uint32, N, B>(x); };
+  return bits<float>((bits<uint32>(f) - select(away, u(1), u(0))) | select(inexact, u(1), u(0)));
+}
+template <class T, int N, class B>
+CUDARRAY_FORCE_INLINE pack<float, N, B> round_to_odd(const pack<T, N, B>& a) {
+  if constexpr (sizeof(T) == 8) {
+    const auto splat_t = [](T x) { return splat<T, N, B>(x); };
+    constexpr T below = 0x7ff, most = T(1) << 53;
+    auto wide = a >= splat_t(most);
+    if constexpr (::std::is_signed_v<T>) wide = wide | (a <= splat_t(-most));
+    const auto last = select((a & splat_t(below)) != splat_t(0), splat_t(below + 1), splat_t(0));
+    return round_to_odd(convert<double>(select(wide, (a & splat_t(~below)) | last, a)));
+  } else {
+    return round_to_odd(convert<double>(a));
+  }
+}
+
 /// Conversions as `convert_scalar` has them: float to integer saturates, NaN gives 0.
 template <class To, class T, int N, class B>
 CUDARRAY_FORCE_INLINE auto lane_cast(const pack<T, N, B>& a) {
@@ -239,7 +284,8 @@ CUDARRAY_FORCE_INLINE auto lane_cast(const pack<T, N, B>& a) {
   } else if constexpr (!::std::is_arithmetic_v<T>) {
     return lane_cast<To>(to_float(a));
   } else if constexpr (!::std::is_arithmetic_v<To>) {
-    return from_float<To>(lane_cast<float>(a));
+    if constexpr (sizeof(T) > 4 || (detail::is_integer<T> && sizeof(T) == 4)) return from_float<To>(round_to_odd(a));
+    else return from_float<To>(lane_cast<float>(a));
   } else if constexpr (::std::is_same_v<To, bool>) {
     return a != splat<T, N, B>(T(0));
   } else if constexpr (detail::is_floating<T> && detail::is_integer<To>) {

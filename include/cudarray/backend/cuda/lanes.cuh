@@ -263,7 +263,7 @@ struct basic_access {
 
   template <int I, class T>
   __device__ lanes<T, V> load(const T*) const {
-    return repack<lanes<T, V>>(detail::get<I>(loaded));
+    return unpack<T, V>(detail::get<I>(loaded));
   }
   template <class T>
   __device__ lanes<T, V> splat(T v) const {
@@ -289,7 +289,7 @@ struct basic_access {
   }
   template <int I, class T, class X>
   __device__ lanes<T, V> gather(const detail::gathered<I, T, X>&) const {
-    return repack<lanes<T, V>>(detail::get<I>(loaded));
+    return unpack<T, V>(detail::get<I>(loaded));
   }
   template <reach R, int I, class T, class X>
   __device__ held_as<T> pick(const detail::gathered<I, T, X>& g) const {
@@ -306,7 +306,7 @@ struct basic_access {
       for (int k = 0; k < V; ++k) {
         int64 at = index.v[k];
         if (k < inside && detail::resolve_index(at, g.limit, g.fault, g.function, g.axis))
-          r.v[k] = g.p[offset[I] + k * space->lane_step[I] + at * g.stride];
+          r.v[k] = detail::read_element(g.p + offset[I] + k * space->lane_step[I] + at * g.stride);
       }
       return repack<held_as<T>>(r);
     }

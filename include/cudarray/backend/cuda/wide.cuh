@@ -27,7 +27,8 @@ __device__ To element_cast(T v) {
   } else if constexpr (!detail::is_half<To> || detail::is_complex<T>) {
     return detail::lane_cast<To>(v);
   } else if constexpr (!::std::is_same_v<T, float>) {
-    return element_cast<To>(static_cast<float>(v));
+    if constexpr (detail::rounded_once<T>) return element_cast<To>(detail::round_to_odd(v));
+    else return element_cast<To>(static_cast<float>(v));
   } else {
     To h;
     if constexpr (::std::is_same_v<To, float16>) asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h.bits) : "f"(v));
@@ -118,6 +119,19 @@ __device__ To repack(const From& from) {
   memcpy(&to, &from, sizeof(to));
   return to;
 }
+/// Lanes to compute with: as bool any byte but 0 is true.
+template <class T, int V, class Held>
+__device__ lanes<T, V> unpack(const Held& held) {
+  if constexpr (::std::is_same_v<T, bool>) {
+    const auto bytes = repack<lanes<uint8, V>>(held);
+    lanes<bool, V> r;
+#pragma unroll
+    for (int k = 0; k < V; ++k) r.v[k] = bytes.v[k] != 0;
+    return r;
+  } else {
+    return repack<lanes<T, V>>(held);
+  }
+}
 
 /// V neighbouring elements by wide accesses; `p` is aligned for them.
 template <int V, class T, class Lanes = lanes<T, V>>
@@ -131,7 +145,7 @@ __device__ Lanes load_wide(const T* p) {
 }
 template <class T>
 __device__ T load_one(const T* p) {
-  return load_wide<1>(p).v[0];
+  return unpack<T, 1>(load_wide<1, T, packed_lanes<T, 1>>(p)).v[0];
 }
 template <int V, class T>
 __device__ void store_wide(T* p, const lanes<T, V>& v) {

@@ -1,0 +1,31 @@
+// An integer argument, of whatever integer type it is given.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <concepts>
+
+#include "dtype.hpp"
+#include "text.hpp"
+
+namespace cudarray::inline v0::detail {
+
+/// An integer as int64. One beyond becomes the largest, so that checks of ranges see that it is too large.
+template <::std::integral Int>
+constexpr int64 to_int64(Int v) {
+  if constexpr (Int(-1) > Int(0) && sizeof(Int) == 8) {
+    if (v > Int(::std::numeric_limits<int64>::max())) return ::std::numeric_limits<int64>::max();
+  }
+  return static_cast<int64>(v);
+}
+
+/// An axis, a count or a size, as a parameter: takes integers of every type whole, where int would cut them and int64
+/// would take a float or a bool.
+struct any_integer {
+  int64 value;
+  template <::std::integral Int>
+  requires(!::std::is_same_v<Int, bool>) constexpr any_integer(Int v) : value(to_int64(v)) {}
+  constexpr operator int64() const { return value; }
+  CUDARRAY_PER_BUILD friend void append(text& t, const any_integer& n) { append(t, piece(n.value)); }
+};
+
+}  // namespace cudarray::inline v0::detail
