@@ -27,12 +27,35 @@ constexpr bool by_blas(int64 work) {
   return Build::vector_bytes < 32 || !Build::fma || work >= 1 << 20;
 }
 
+/// y = matrix @ x: `count` sums over k; of the matrix's two steps one is 1. Files compiled for the oldest processors
+/// have the BLAS do it, which looks for a newer one.
+template <class Build, class T>
+void vector_product(int64 count, int64 k, const T* matrix, int64 down, int64 along, const T* x, int64 x_step, T* y,
+                    int64 y_step) {
+#if defined(CUDARRAY_HAS_CBLAS)
+  if constexpr (Build::cblas && Build::vector_bytes < 32) {
+    const auto call = [&](auto f) {
+      if (along == 1)
+        f(CblasRowMajor, CblasNoTrans, int(count), int(k), T(1), matrix, int(count > 1 ? down : k), x, int(x_step),
+          T(0), y, int(y_step));
+      else
+        f(CblasRowMajor, CblasTrans, int(k), int(count), T(1), matrix, int(along), x, int(x_step), T(0), y,
+          int(y_step));
+    };
+    if constexpr (::std::is_same_v<T, float>) call(cblas_sgemv);
+    else call(cblas_dgemv);
+    return;
+  }
+#endif
+  multiply_vector<Build>(count, k, matrix, down, along, x, x_step, y, y_step);
+}
+
 /// c = a @ b for float32 or float64; of a's and b's row and column steps one is 1, c's rows are contiguous.
 template <class Build, class T>
 void multiply_real(int64 m, int64 n, int64 k, const T* a, int64 a_row, int64 a_column, const T* b, int64 b_row,
                    int64 b_column, T* c, int64 c_row) {
-  if (m == 1) return multiply_vector<Build>(n, k, b, b_column, b_row, a, a_column, c, 1);
-  if (n == 1) return multiply_vector<Build>(m, k, a, a_row, a_column, b, b_row, c, c_row);
+  if (m == 1) return vector_product<Build>(n, k, b, b_column, b_row, a, a_column, c, 1);
+  if (n == 1) return vector_product<Build>(m, k, a, a_row, a_column, b, b_row, c, c_row);
 #if defined(CUDARRAY_HAS_CBLAS)
   if (by_blas<Build>(m * n * k)) {
     const auto call = [&](auto f) {

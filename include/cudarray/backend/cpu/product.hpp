@@ -201,6 +201,31 @@ void multiply_rows(int64 k, const T* matrix, int64 down, const T* x, T* y, int64
   }
 }
 
+/// Rows up to this long are turned side by side before they are multiplied.
+template <class Build, class T>
+inline constexpr int64 short_row = 3 * blocking<Build, T>::width;
+
+/// The same for short rows, in blocks of turned ones: a lane is a result, and none has to be added up across lanes.
+template <class Build, class T>
+void multiply_short_rows(int64 count, int64 k, const T* matrix, int64 down, const T* x, T* y, int64 step) {
+  constexpr int N = blocking<Build, T>::N, wide = 64;
+  static_assert(wide % N == 0);
+  const scratch space((k + 1) * wide * int64(sizeof(T)));
+  T *const tile = reinterpret_cast<T*>(space.p), *const result = tile + k * wide;
+  ::std::memset(tile, 0, ::std::size_t(k) * wide * sizeof(T));  // the last block has fewer rows
+  for (int64 i = 0; i < count; i += wide) {
+    const int64 rows = count - i < wide ? count - i : wide;
+    copy_tile<Build, sizeof(T)>(tile, wide, matrix + i * down, k, rows, 1, down);
+    for (int64 j = 0; j < wide; j += N) {
+      simd::pack<T, N, Build> sum{};
+      for (int64 p = 0; p < k; ++p)
+        sum.v += simd::splat<T, N, Build>(x[p]).v * simd::load_lanes<T, N, Build>(tile + p * wide + j).v;
+      simd::store_lanes(result + j, sum);
+    }
+    for (int64 j = 0; j < rows; ++j) y[(i + j) * step] = result[j];
+  }
+}
+
 /// y = matrix @ x: `count` results, each a sum over k; of the matrix's two steps one is 1.
 template <class Build, class T>
 void multiply_vector(int64 count, int64 k, const T* matrix, int64 down, int64 along, const T* x, int64 x_step, T* y,
@@ -214,6 +239,8 @@ void multiply_vector(int64 count, int64 k, const T* matrix, int64 down, int64 al
     copy_tile<Build, sizeof(T)>(line, k, x, 1, k, k, x_step);
     x = line;
   }
+  if (along == 1 && k <= short_row<Build, T> && count >= 16)
+    return multiply_short_rows<Build>(count, k, matrix, down, x, y, y_step);
   if (along == 1) {
     int64 i = 0;
     for (; i + at_once <= count; i += at_once)
@@ -230,7 +257,15 @@ void multiply_vector(int64 count, int64 k, const T* matrix, int64 down, int64 al
       const int64 end = k - p0 < K::depth ? k : p0 + K::depth;
       const auto add = [&]<int Rows>(int64 p, ::std::integral_constant<int, Rows>) {
         const T* const from = matrix + p * along + j0;
-        for (int64 j = 0; j < wide; ++j) {
+        int64 j = 0;
+        for (; j + K::N <= wide; j += K::N) {
+          auto v = simd::load_lanes<T, K::N, Build>(sums + j);
+          CUDARRAY_UNROLL
+          for (int r = 0; r < Rows; ++r)
+            v.v += simd::splat<T, K::N, Build>(x[p + r]).v * simd::load_lanes<T, K::N, Build>(from + r * along + j).v;
+          simd::store_lanes(sums + j, v);
+        }
+        for (; j < wide; ++j) {
           T v = sums[j];
           CUDARRAY_UNROLL
           for (int r = 0; r < Rows; ++r) v += x[p + r] * from[r * along + j];
