@@ -11,5 +11,5 @@ namespace ca = cudarray;
 int main() {
   ca::ndarray<float> a = ca::array<float>({{1, 2, 3}, {4, 5, 6}}), r = ca::array<float>({1, 2, 3});
   ca::ndarray<float> c = a * r + 1.0f;
-  std::cout << c << ca::sum(c).item() << '\n';
+  std::cout << c << '\n' << ca::sum(c).item() << '\n';
 }

@@ -14,16 +14,16 @@ int main() {
   auto row = a(0);                                         // a view: shares memory with a
   auto rev = a(ca::_, ca::slice(ca::none, ca::none, -1));  // a[:, ::-1]
   a(ca::_, 0) = 7.0f;                                      // writes into a
-  std::cout << "a\n" << a << "row\n" << row << "reversed\n" << rev;
+  std::cout << "a\n" << a << "\nrow\n" << row << "\nreversed\n" << rev << '\n';
 
   ca::ndarray<float> z = (a - ca::mean(a, 1, ca::keepdims)) / ca::std(a, 1, ca::keepdims);
-  std::cout << "normalised rows\n" << z;
+  std::cout << "normalised rows\n" << z << '\n';
 
   a(a > 6) = 0.0f;  // a[a > 6] = 0
-  std::cout << "without what was above 6\n" << a;
+  std::cout << "without what was above 6\n" << a << '\n';
 
   const ca::ndarray<float> w = ca::eye(3), b = ca::zeros({3});
-  std::cout << "softmax(a @ w + b)\n" << layer(a, w, b);
+  std::cout << "softmax(a @ w + b)\n" << layer(a, w, b) << '\n';
 
   auto host = ca::to<ca::cpu>(a);  // the only way across: explicit
   float s = ca::sum(z).item();     // explicit, waits for the device

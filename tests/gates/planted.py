@@ -18,6 +18,8 @@ PLANTS = [
     ('eval/space.hpp', '#pragma once', '#pragma once\n#if defined(__CUDACC__)\n#endif', 'layers', '__CUDACC__'),
     ('ops/out.hpp', '#pragma once', '#pragma once\n#include <cuda_runtime_api.h>', 'layers', 'includes a CUDA header'),
     ('backend/cuda/scatter.cuh', '  in_stream_order();\n', '', 'layers', 'does not begin with in_stream_order'),
+    ('core/text.hpp', 'char s[32];', 'char s[32]; ::std::snprintf(s, sizeof s, "%g", p.real);', 'layers', 'snprintf follows the locale'),
+    ('io/print.hpp', '#pragma once', '#pragma once\n#include <cstdlib>\ninline double parsed(const char* s) { return ::std::strtod(s, nullptr); }', 'layers', 'strtod follows the locale'),
     ('core/device.hpp', '#pragma once', '#pragma once\n#include <cuda_runtime_api.h>', 'headers', 'cuda_runtime_api'),
     ('core/layout.hpp', '#include "slice.hpp"', '', 'headers', 'does not compile alone'),
 ]

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstdio>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -25,6 +25,12 @@ class CUDARRAY_PER_BUILD text {
   CUDARRAY_COLD void add(const char* s, ::std::size_t n) { ::std::memcpy(room_for(n), s, n); }
   CUDARRAY_COLD void add(const char* s) { add(s, ::std::strlen(s)); }
   CUDARRAY_COLD void add(char c, ::std::size_t n = 1) { ::std::memset(room_for(n), c, n); }
+  /// Takes the spaces at the end away; returns how many there were.
+  CUDARRAY_COLD ::std::size_t trim() {
+    const ::std::size_t before = n_;
+    while (n_ > 0 && p_[n_ - 1] == ' ') --n_;
+    return before - n_;
+  }
   const char* data() const { return p_; }
   ::std::size_t size() const { return n_; }
   ::std::string str() const { return {p_, n_}; }
@@ -49,8 +55,8 @@ class CUDARRAY_PER_BUILD text {
 
 CUDARRAY_PER_BUILD inline void append(text& t, const ::std::string& v) { t.add(v.data(), v.size()); }
 
-/// A value of a text, whatever its type. Numbers are formatted as printf does; classes have a function
-/// `append(text&, const A&)` beside themselves.
+/// A value of a text, whatever its type. Numbers look the same in every locale, floats as `%.15g` does in C's own;
+/// classes have a function `append(text&, const A&)` beside themselves.
 struct CUDARRAY_PER_BUILD piece {
   union {
     const void* object;
@@ -64,15 +70,15 @@ struct CUDARRAY_PER_BUILD piece {
 
   piece(const char* v) : characters(v), add([](text& t, const piece& p) { t.add(p.characters); }) {}
   piece(char v) : letter(v), add([](text& t, const piece& p) { t.add(p.letter); }) {}
-  piece(double v) : real(v), add([](text& t, const piece& p) { print(t, "%.15g", p.real); }) {}
+  piece(double v) : real(v), add(add_real) {}
   template <class I>
   requires(::std::is_integral_v<I>) piece(I v) {
     if constexpr (::std::is_signed_v<I>) {
       integer = v;
-      add = [](text& t, const piece& p) { print(t, "%lld", p.integer); };
+      add = add_integer;
     } else {
       natural = v;
-      add = [](text& t, const piece& p) { print(t, "%llu", p.natural); };
+      add = add_natural;
     }
   }
   template <class A>
@@ -80,11 +86,26 @@ struct CUDARRAY_PER_BUILD piece {
       : object(&v), add([](text& t, const piece& p) { append(t, *static_cast<const A*>(p.object)); }) {}
 
  private:
-  template <class N>
-  CUDARRAY_COLD static void print(text& t, const char* format, N v) {
-    char digits[48];
-    ::std::snprintf(digits, sizeof digits, format, v);
-    t.add(digits);
+  CUDARRAY_COLD static void add_real(text& t, const piece& p) {
+    char s[32];
+    t.add(s, ::std::size_t(::std::to_chars(s, s + sizeof s, p.real, ::std::chars_format::general, 15).ptr - s));
+  }
+  CUDARRAY_COLD static void add_integer(text& t, const piece& p) {
+    piece magnitude(static_cast<unsigned long long>(p.integer));
+    if (p.integer < 0) {
+      magnitude.natural = 0 - magnitude.natural;
+      t.add('-');
+    }
+    add_natural(t, magnitude);
+  }
+  // not by to_chars(), which for integers is a template: files built with different flags would share its code
+  CUDARRAY_COLD static void add_natural(text& t, const piece& p) {
+    char s[20];
+    int first = sizeof s;
+    unsigned long long left = p.natural;
+    do s[--first] = char('0' + left % 10);
+    while (left /= 10);
+    t.add(s + first, sizeof s - ::std::size_t(first));
   }
 };
 

@@ -2,71 +2,35 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <string>
 
 #include "../ops/transfer.hpp"
+#include "digits.hpp"
 
 namespace cudarray::inline v0 {
 namespace detail {
 
-/// What printing has to know of a dtype. Floats, and the parts of complex numbers, are shown with the digits they need.
-struct printed_dtype {
-  enum { whole, floating, complex } kind;
-  int64 bytes;
-  void (*add)(text&, const void*);             ///< of whole numbers
-  double (*value)(const void*);                ///< of a float or a part
-  bool (*reads_as)(const char*, const void*);  ///< whether a decimal is read back as that float or part
-};
-
-template <class T>
-CUDARRAY_COLD CUDARRAY_PER_BUILD void add_whole(text& t, const void* p) {
-  const T v = *static_cast<const T*>(p);
-  if constexpr (::std::is_same_v<T, bool>) t.add(v ? "True" : "False");
-  else append(t, piece(v));
-}
-template <class T>
-CUDARRAY_PER_BUILD double float_value(const void* p) {
-  return double(compute_t<T>(*static_cast<const T*>(p)));
-}
-template <class T>
-CUDARRAY_PER_BUILD bool reads_as(const char* s, const void* p) {
-  const T v = *static_cast<const T*>(p);
-  if constexpr (::std::is_same_v<T, double>) return ::std::strtod(s, nullptr) == v;
-  else return T(::std::strtof(s, nullptr)) == v;
-}
-template <class T>
-CUDARRAY_PER_BUILD constexpr printed_dtype printed() {
-  if constexpr (is_complex<T>) {
-    printed_dtype d = printed<decltype(T::re)>();
-    d.kind = printed_dtype::complex;
-    d.bytes = sizeof(T);
-    return d;
-  } else if constexpr (is_floating<T>) {
-    return {printed_dtype::floating, sizeof(T), nullptr, float_value<T>, reads_as<T>};
-  } else {
-    return {printed_dtype::whole, sizeof(T), add_whole<T>, nullptr, nullptr};
-  }
-}
-
-/// Shows the elements of one array alike: floats with at most 8 digits after the point, and spaces behind them so that
-/// the points line up. More than 1000 elements are summarised.
+/// Shows the elements of one array alike. More than 1000 are summarised.
 class CUDARRAY_PER_BUILD array_printer {
  public:
   CUDARRAY_COLD array_printer(const printed_dtype& of, const layout& where, const void* data)
-      : of_(of), where_(where), first_(static_cast<const char*>(data) + where.offset * of.bytes) {
-    if (of.kind == printed_dtype::floating) {
+      : of_(of),
+        where_(where),
+        first_(static_cast<const char*>(data) + where.offset * of.bytes),
+        width_(of.least_width) {
+    if (where.ndim() == 0) return;
+    if (of.parts == 0) {
+      each(0, first_, &array_printer::see_width);
+    } else {
       each(0, first_, &array_printer::see_magnitude);
-      scientific_ = high_ >= 1e8 || (low_ != 0 && (low_ < 1e-4 || high_ / low_ > 1000.));
       each(0, first_, &array_printer::see_digits);
+      width_ = formats_[0].width() + (of.parts == 2 ? formats_[1].width() + 1 : 0);
     }
-    each(0, first_, &array_printer::see_width);
   }
 
   CUDARRAY_COLD ::std::string str() {
-    print(0, first_);
+    if (where_.ndim() == 0) add_alone(first_);
+    else print(0, first_);
     return out_.str();
   }
 
@@ -75,6 +39,7 @@ class CUDARRAY_PER_BUILD array_printer {
 
   bool is_cut(int64 n) const { return where_.elements() > summarise_above && n > 2 * edge_items; }
   int64 step(int axis) const { return where_.stride[axis] * of_.bytes; }
+  double part(const char* p, int i) const { return of_.value(p + i * (of_.bytes / 2)); }
 
   /// Calls a function with each element that will be shown, in order.
   CUDARRAY_COLD void each(int axis, const char* p, void (array_printer::*see)(const char*)) {
@@ -86,79 +51,47 @@ class CUDARRAY_PER_BUILD array_printer {
     }
   }
   CUDARRAY_COLD void see_magnitude(const char* p) {
-    const double m = math::abs(of_.value(p));
-    if (m == 0 || m - m != 0) return;
-    if (low_ == 0 || m < low_) low_ = m;
-    if (m > high_) high_ = m;
+    for (int i = 0; i < of_.parts; ++i) formats_[i].see_magnitude(part(p, i));
   }
   CUDARRAY_COLD void see_digits(const char* p) {
-    const double v = of_.value(p);
-    const int digits = v - v == 0 ? needed_digits(p) : 0;
-    if (digits > precision_) precision_ = digits;
+    for (int i = 0; i < of_.parts; ++i) formats_[i].see_digits(part(p, i));
   }
   CUDARRAY_COLD void see_width(const char* p) {
     text t;
-    add_element(t, p);
+    of_.add(t, p);
     if (int64(t.size()) > width_) width_ = int64(t.size());
   }
 
-  static constexpr int longest = 400;
-  CUDARRAY_COLD void write(char* s, int digits, double v) const {
-    ::std::snprintf(s, longest, scientific_ ? "%.*e" : "%.*f", digits, v);
-  }
-  /// The digits after the point after which the decimal reads back as the same number.
-  CUDARRAY_COLD int needed_digits(const char* p) const {
-    char s[longest];
-    int digits = 0;
-    for (; digits < 8; ++digits) {
-      write(s, digits, of_.value(p));
-      if (of_.reads_as(s, p)) break;
-    }
-    return digits;
-  }
-  CUDARRAY_COLD void add_number(text& t, const char* p) const {
-    const double v = of_.value(p);
-    if (v != v) return t.add("nan");
-    if (v - v != 0) return t.add(v > 0 ? "inf" : "-inf");
-    char s[longest];
-    const int digits = scientific_ ? precision_ : needed_digits(p);
-    write(s, digits, v);
-    if (digits > 0) return t.add(s);
-    const ::std::size_t mantissa = ::std::strcspn(s, "e");
-    t.add(s, mantissa);
-    t.add('.');
-    t.add(s + mantissa);
-  }
-  CUDARRAY_COLD void add_element(text& t, const char* p) const {
-    if (of_.kind == printed_dtype::whole) return of_.add(t, p);
-    add_number(t, p);
-    if (of_.kind == printed_dtype::complex) {
-      const char* const imaginary = p + of_.bytes / 2;
-      const double v = of_.value(imaginary);
-      if (v != v || !__builtin_signbit(v)) t.add('+');
-      add_number(t, imaginary);
-      t.add('j');
-    } else if (const void* point = scientific_ ? nullptr : ::std::memchr(t.data(), '.', t.size())) {
-      t.add(' ', ::std::size_t(static_cast<const char*>(point) + 1 + precision_ - (t.data() + t.size())));
-    }
-  }
   CUDARRAY_COLD void print_element(const char* p) {
     text t;
-    add_element(t, p);
-    const ::std::size_t spaces = ::std::size_t(width_) - t.size();
-    if (of_.kind != printed_dtype::complex) out_.add(' ', spaces);
+    if (of_.parts == 0) of_.add(t, p);
+    else formats_[0].add(t, part(p, 0));
+    if (of_.parts == 2) {
+      formats_[1].add(t, part(p, 1));
+      const ::std::size_t spaces = t.trim();
+      t.add('j');
+      t.add(' ', spaces);
+    }
+    out_.add(' ', ::std::size_t(width_) - t.size());
     out_.add(t.data(), t.size());
-    if (of_.kind == printed_dtype::complex) out_.add(' ', spaces);
+  }
+  /// The element of a 0-d array.
+  CUDARRAY_COLD void add_alone(const char* p) {
+    if (of_.parts == 0) return of_.add(out_, p);
+    const double v = part(p, 0);
+    if (of_.parts == 1) return float_format::add_alone(out_, v, of_, false);
+    const bool imaginary = v == 0 && !__builtin_signbit(v);
+    if (!imaginary) {
+      out_.add('(');
+      float_format::add_alone(out_, v, of_, false);
+    }
+    float_format::add_alone(out_, part(p, 1), of_, !imaginary);
+    out_.add(imaginary ? "j" : "j)");
   }
 
   /// As NumPy breaks lines: an element goes on the next one where it would end beyond column 74, less one for every
   /// bracket still open.
   CUDARRAY_COLD void print(int axis, const char* p) {
-    if (axis == where_.ndim()) {  // a 0-d array stands alone
-      add_element(out_, p);
-      if (of_.kind == printed_dtype::floating && out_.data()[out_.size() - 1] == '.') out_.add('0');
-      return;
-    }
     const int64 n = where_.dims[axis];
     const bool last = axis == where_.ndim() - 1;
     out_.add('[');
@@ -169,6 +102,7 @@ class CUDARRAY_PER_BUILD array_printer {
       int64 lines = 0;
       if (i > 0) lines = last ? column + 1 + w > line_width - 1 - axis : where_.ndim() - axis - 1;
       if (lines > 0) {
+        out_.trim();
         out_.add('\n', ::std::size_t(lines));
         out_.add(' ', ::std::size_t(axis) + 1);
         column = axis + 1;
@@ -192,10 +126,8 @@ class CUDARRAY_PER_BUILD array_printer {
   const printed_dtype of_;
   const layout where_;
   const char* first_;
-  bool scientific_ = false;
-  int precision_ = 0;  ///< most digits after the point
-  int64 width_ = 0;
-  double low_ = 0, high_ = 0;  ///< of what is neither 0 nor infinite
+  int64 width_;                                            ///< of an element
+  float_format formats_[2] = {{of_, false}, {of_, true}};  ///< of the parts
   text out_;
 };
 
@@ -217,11 +149,11 @@ CUDARRAY_COLD ::std::string to_string(const X& x) {
   else return show(detail::host_block(a));
 }
 
-/// Writes `to_string(x)` and, for arrays with axes, a line break. Any stream that takes strings.
+/// Writes `to_string(x)`, without a line break behind it. Any stream that takes strings.
 template <class Stream, array_expression X>
 requires requires(Stream& s) { s << ::std::string(); }
 Stream& operator<<(Stream& stream, const X& x) {
-  stream << to_string(x) << '\n';
+  stream << to_string(x);
   return stream;
 }
 
