@@ -337,11 +337,12 @@ const std::vector<row> table = {
     throws<io_error>("a file that is not there", "/no/such/file.npy: No such file or directory", [](arrays&) { ca::load<float>("/no/such/file.npy"); }),
     throws<io_error>("a folder that is not there", "/no/such/file.npy: No such file or directory", [](arrays& x) { ca::save("/no/such/file.npy", x.a); }),
     throws<io_error>("a full disk", "/dev/full: No space left on device", [](arrays& x) { ca::save("/dev/full", x.a); }),
-    throws<io_error>("an empty file", "/dev/null: the file ends too early", [](arrays&) { ca::load<float>("/dev/null"); }),
-    throws<io_error>("not a .npy file", "/dev/zero: not a .npy file", [](arrays&) { ca::load<float>("/dev/zero"); }),
+    throws<io_error>("an empty file", "/dev/null: the file ends too early: 0 of the 8 bytes of magic and version", [](arrays&) { ca::load<float>("/dev/null"); }),
+    throws<io_error>("not a .npy file", "/dev/zero: not a .npy file: it begins with \"\\x00\\x00\\x00\\x00\\x00\\x00\", where \"\\x93NUMPY\" is read", [](arrays&) { ca::load<float>("/dev/zero"); }),
     throws<io_error>("an IDX file that is not there", "/no/such/file: No such file or directory", [](arrays&) { ca::load_idx("/no/such/file", 3); }),
-    throws<io_error>("an empty IDX file", "/dev/null: the file ends too early", [](arrays&) { ca::load_idx("/dev/null", 3); }),
-    throws<io_error>("not an IDX file", "/dev/zero: not an IDX file of bytes with 3 axes", [](arrays&) { ca::load_idx("/dev/zero", 3); }),
+    throws<shape_error>("an IDX file of more axes than arrays have", "load_idx: 9 axes, 0 to 8 are supported", [](arrays&) { ca::load_idx("/dev/null", 9); }),
+    throws<io_error>("an empty IDX file", "/dev/null: the file ends too early: 0 of the 4 bytes of type and number of axes", [](arrays&) { ca::load_idx("/dev/null", 3); }),
+    throws<io_error>("not an IDX file", "/dev/zero: not an IDX file of bytes with 3 axes: it begins with \"\\x00\\x00\\x00\\x00\"", [](arrays&) { ca::load_idx("/dev/zero", 3); }),
 };
 // clang-format on
 

@@ -3,10 +3,11 @@
 #pragma once
 
 #if defined(CUDARRAY_HAS_ZLIB)
+#include <fcntl.h>
+#include <unistd.h>
 #include <zlib.h>
 #endif
 
-#include "../ops/transfer.hpp"
 #include "file.hpp"
 
 namespace cudarray::inline v0 {
@@ -16,27 +17,54 @@ namespace detail {
 /// Reads a plain or gzipped file. Every failure throws io_error with path and reason.
 class gzip_reader {
  public:
-  CUDARRAY_PER_BUILD explicit gzip_reader(const ::std::string& path) : path_(path) {
-    { file exists(path, "rb"); }  // says why it cannot be opened
-    f_ = ::gzopen(path.c_str(), "rb");
-    if (f_ == nullptr) fail("cannot be opened");
+  CUDARRAY_PER_BUILD explicit gzip_reader(const ::std::string& path)
+      : path_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (descriptor_ < 0) fail(::std::strerror(errno));
+    f_ = ::gzdopen(descriptor_, "rb");
+    if (f_ == nullptr) {
+      ::close(descriptor_);
+      fail("zlib has no memory for it");
+    }
   }
   ~gzip_reader() { ::gzclose(f_); }
   gzip_reader(const gzip_reader&) = delete;
   gzip_reader& operator=(const gzip_reader&) = delete;
-  void read(void* to, ::std::size_t bytes) {
-    for (::std::size_t at = 0; at < bytes;) {
+
+  const ::std::string& path() const { return path_; }
+  ::std::size_t read(void* to, ::std::size_t bytes) {
+    ::std::size_t at = 0;
+    while (at < bytes) {
       const unsigned part = bytes - at < (1u << 30) ? unsigned(bytes - at) : 1u << 30;
       const int n = ::gzread(f_, static_cast<char*>(to) + at, part);
-      if (n < 0) fail("the gzipped data is damaged");
-      if (n == 0) fail("the file ends too early");
+      if (n < 0) fail_read();
+      if (n == 0) break;
       at += ::std::size_t(n);
     }
+    return at;
   }
-  [[noreturn]] void fail(const ::std::string& why) const { detail::fail<io_error>(path_, ": ", why); }
+  /// What comes out of a gzipped file is known once it is read.
+  int64 remaining() const { return ::gzdirect(f_) ? bytes_from(descriptor_, ::gztell(f_)) : -1; }
+  /// Reads on: behind the last byte stands the checksum of all.
+  void finish() {
+    char more;
+    int problem = Z_OK;
+    if (::gzread(f_, &more, 1) < 0) fail_read();
+    ::gzerror(f_, &problem);
+    if (problem == Z_BUF_ERROR) fail("the file ends too early: before the checksum of its gzipped data");
+  }
 
  private:
+  [[noreturn]] void fail(const char* why) const { detail::fail<io_error>(path_, ": ", why); }
+  [[noreturn]] void fail_read() const {
+    int problem = Z_OK;
+    const char* const text = ::gzerror(f_, &problem);
+    if (problem == Z_ERRNO) fail(::std::strerror(errno));
+    const char* const reason = ::std::strstr(text, ">: ");  // behind "<fd:3>"
+    detail::fail<io_error>(path_, ": the gzipped data is damaged: ", reason != nullptr ? reason + 3 : text);
+  }
+
   ::std::string path_;
+  int descriptor_;
   gzFile f_ = nullptr;
 };
 using idx_reader = gzip_reader;
@@ -46,36 +74,55 @@ class plain_reader : public file {
  public:
   CUDARRAY_PER_BUILD explicit plain_reader(const ::std::string& path) : file(path, "rb") {
     if (path.size() > 3 && path.compare(path.size() - 3, 3, ".gz") == 0)
-      fail("built without zlib, which gzipped files need");
+      detail::fail<io_error>(path, ": built without zlib, which gzipped files need");
   }
 };
 using idx_reader = plain_reader;
 #endif
 
-}  // namespace detail
+/// Throws io_error where the first four bytes are not those of bytes with so many axes, and says what they are.
+CUDARRAY_COLD CUDARRAY_PER_BUILD inline void check_idx_magic(const ::std::string& path, const unsigned char* magic,
+                                                             int axes) {
+  if (magic[0] == 0 && magic[1] == 0 && magic[2] == 8 && magic[3] == axes) return;
+  static constexpr const char* types[] = {"uint8", "int8", nullptr, "int16", "int32", "float32", "float64"};
+  const char* const type = magic[2] >= 8 && magic[2] < 15 ? types[magic[2] - 8] : nullptr;
+  const ::std::string found = magic[0] != 0 || magic[1] != 0 || type == nullptr
+                                  ? cat("it begins with \"", shown(reinterpret_cast<const char*>(magic), 4), '"')
+                              : magic[2] != 8 ? cat("it holds ", type, ", not uint8")
+                                              : cat("it has ", int(magic[3]));
+  fail<io_error>(path, ": not an IDX file of bytes with ", axes, axes == 1 ? " axis" : " axes", ": ", found);
+}
 
-/// Reads an IDX file of bytes as an array of `axes` axes (3 for images, 1 for labels), on the CPU. Throws io_error for
-/// a missing, truncated or foreign file.
-///     auto images = ca::load_idx("train-images-idx3-ubyte.gz", 3);  // (60000, 28, 28), uint8
-template <class Host = cpu, class Build = this_build, class Reader = detail::idx_reader>
-const ndarray<uint8, Host> load_idx(const ::std::string& path, int axes) {
-  Reader f(path);
+/// The array of an IDX file.
+template <class Host, class Build, class Reader>
+ndarray<uint8, Host> read_idx(Reader& f, int axes) {
   unsigned char magic[4];
-  f.read(magic, sizeof magic);
-  if (magic[0] != 0 || magic[1] != 0 || magic[2] != 8 || magic[3] != axes)
-    f.fail(detail::cat("not an IDX file of bytes with ", axes, axes == 1 ? " axis" : " axes"));
+  read_all(f, magic, sizeof magic, "type and number of axes");
+  check_idx_magic(f.path(), magic, axes);
   shape s;
   int64 count = 1;
   for (int i = 0; i < axes; ++i) {
     unsigned char n[4];
-    f.read(n, sizeof n);
+    read_all(f, n, sizeof n, "an extent");
     s.push_back(int64(n[0]) << 24 | n[1] << 16 | n[2] << 8 | n[3]);
-    if (__builtin_mul_overflow(count, s[i] > 0 ? s[i] : 1, &count) || count > (int64(1) << 34))
-      f.fail(detail::cat("an implausible shape, ", s));
+    if (__builtin_mul_overflow(count, s[i] > 0 ? s[i] : 1, &count) || count >= (int64(1) << 55))
+      fail<io_error>(f.path(), ": an implausible shape, ", s, "; less than 2^55 elements are read");
   }
-  ndarray<uint8, Host> a(detail::new_leaf<uint8>(Host{}, s));
-  f.read(a.data(), ::std::size_t(a.nbytes()));
-  return a;
+  return read_elements<uint8, Host, Build>(f, s);
+}
+
+}  // namespace detail
+
+/// Reads an IDX file of bytes as an array of `axes` axes (3 for images, 1 for labels), on the CPU; what follows the
+/// elements is not looked at. Throws io_error for a missing, truncated or foreign file, shape_error for axes that no
+/// array has.
+///     auto images = ca::load_idx("train-images-idx3-ubyte.gz", 3);  // (60000, 28, 28), uint8
+template <class Host = cpu, class Build = this_build, class Reader = detail::idx_reader>
+const ndarray<uint8, Host> load_idx(const ::std::string& path, int axes) {
+  if (axes < 0 || axes > max_rank)
+    detail::fail<shape_error>("load_idx: ", axes, " axes, 0 to ", max_rank, " are supported");
+  Reader f(path);
+  return detail::read_idx<Host, Build>(f, axes);
 }
 
 }  // namespace cudarray::inline v0
