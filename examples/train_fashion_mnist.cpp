@@ -120,6 +120,10 @@ data_set load(const std::string& folder, const std::string& part) {
   if (images.shape(0) != truth.shape(0) || images.shape(1) != 28 || images.shape(2) != 28)
     throw ca::io_error(folder + ": " + part + " images of shape " + images.shape().str() + " and labels of shape " +
                        truth.shape().str() + " do not belong together");
+  if (truth.size() == 0) throw ca::io_error(folder + ": the " + part + " images are none");
+  if (const int label = ca::max(truth).item(); label > 9)
+    throw ca::io_error(path("labels-idx1-ubyte") + ": a label is " + std::to_string(label) +
+                       ", where 0 to 9 are known");
   return {ca::to<ca::default_device>(ca::reshape(images, {images.shape(0), 784})),
           ca::to<ca::default_device>(ca::astype<ca::int64>(truth))};
 }

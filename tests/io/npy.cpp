@@ -271,7 +271,7 @@ TEST_CASE("npy: any byte that is not 0 is true") {
 
 TEST_CASE("npy: booleans are written as 0 and 1") {
   unsigned char bytes[] = {0, 1, 2, 255, 3, 0};
-  const ca::ndarray<bool, ca::cpu> a = ca::from_pointer(reinterpret_cast<bool*>(bytes), {6});
+  const auto a = ca::from_pointer<bool, ca::cpu>(reinterpret_cast<bool*>(bytes), {6});
   const temporary_file f;
   ca::save(f.path(), a);
   CHECK(f.bytes().substr(128) == std::string("\x00\x01\x01\x01\x01\x00", 6));

@@ -262,15 +262,6 @@ CUDARRAY_HD T read_element(const T* p) {
   else return *p;
 }
 
-/// Elements that were copied to the host byte by byte: those of bool become 0 or 1.
-template <class T>
-void normalise_elements([[maybe_unused]] T* p, [[maybe_unused]] int64 n) {
-  if constexpr (::std::is_same_v<T, bool>) {
-    auto* const bytes = reinterpret_cast<unsigned char*>(p);
-    for (int64 i = 0; i < n; ++i) bytes[i] = bytes[i] != 0;
-  }
-}
-
 /// NumPy's `same_kind` casting: within a kind, or to a higher one.
 template <class From, class To>
 inline constexpr bool same_kind = [] {

@@ -32,9 +32,7 @@ ndarray<T, Host> read_npy(Reader& f) {
 template <array_expression X, class Build = this_build>
 void save(const ::std::string& path, const X& x) {
   using T = value_type_t<X>;
-  const ndarray<T, cpu> a = to<cpu, X, Build>(x);
-  // `to` gives a new array in C order
-  if constexpr (::std::is_same_v<T, bool>) detail::normalise_bool<Build>(a.data(), ::std::size_t(a.size()));
+  const ndarray<T, cpu> a = to<cpu, X, Build>(x);  // a new array in C order
   ::std::string header =
       detail::cat("{'descr': '", detail::npy_descr<T>(), "', 'fortran_order': False, 'shape': ", a.shape(), ", }");
   header.append(63 - (10 + header.size()) % 64, ' ');

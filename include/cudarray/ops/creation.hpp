@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../memory/bytes.hpp"
 #include "math.hpp"
 
 namespace cudarray::inline v0 {
@@ -228,7 +229,8 @@ CUDARRAY_PER_BUILD CUDARRAY_COLD ndarray<T, Device> upload(const T* data, const 
   const int64 n = s.elements();
   if constexpr (::std::is_same_v<T, bool>) {
     const host_buffer<T> bools(n);
-    for (int64 i = 0; i < n; ++i) bools.p[i] = read_element(data + i);
+    ::std::memcpy(static_cast<void*>(bools.p), data, ::std::size_t(n));
+    normalise_bool<this_build>(bools.p, ::std::size_t(n));
     copy_from_host(device, *r.store, 0, bools.p, ::std::size_t(n));
   } else {
     copy_from_host(device, *r.store, 0, data, ::std::size_t(n) * sizeof(T));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../memory/bytes.hpp"
 #include "out.hpp"
 
 namespace cudarray::inline v0 {
@@ -45,7 +46,7 @@ CUDARRAY_COLD CUDARRAY_PER_BUILD leaf<T, Host> host_block(const ndarray<T, Devic
   if (n > 0)
     copy_to_host(a.device(), r.store->data, *a.storage(), ::std::size_t(e.first) * sizeof(T),
                  ::std::size_t(n) * sizeof(T));
-  normalise_elements(static_cast<T*>(r.store->data), n);
+  if constexpr (::std::is_same_v<T, bool>) normalise_bool<this_build>(r.store->data, ::std::size_t(n));
   return r;
 }
 
