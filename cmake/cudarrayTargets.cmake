@@ -2,15 +2,21 @@
 #   cudarray::core      the headers and C++20; defines nothing
 #   cudarray::cudarray  arrays on the CPU; BLAS where it is found
 #   cudarray::cuda      the same with CUDA arrays as the default; only where the CUDA toolkit is found
-# The including file sets cudarray_include_dir, and may set
+# The including file sets cudarray_version and cudarray_include_dir, and may set
 #   CUDARRAY_WITH_BLAS   (ON)  use a CBLAS library where one is found
 #   CUDARRAY_WITH_ONEDNN (ON)  use oneDNN, for convolutions on the CPU, where it is found
 #   CUDARRAY_WITH_HIGHWAY (ON) use Highway, for sorting on the CPU, where it is found
 #   CUDARRAY_WITH_CUDA   (ON)  define cudarray::cuda where the toolkit is found
 #   CUDARRAY_WITH_CUDNN  (ON)  use cuDNN where it is found
-include_guard(GLOBAL)
+
+# A project may find the package and add its sources, in any order: what comes first counts. include_guard would not do,
+# as it tells files by their paths.
+if(TARGET cudarray::core)
+  return()
+endif()
 
 add_library(cudarray::core INTERFACE IMPORTED GLOBAL)
+set_target_properties(cudarray::core PROPERTIES CUDARRAY_VERSION "${cudarray_version}")
 target_include_directories(cudarray::core INTERFACE "${cudarray_include_dir}")
 target_compile_features(cudarray::core INTERFACE cxx_std_20)
 # CMake 3.25 does not know cuda_std_20 of CUDA 13
@@ -90,10 +96,33 @@ if(NOT DEFINED CUDARRAY_WITH_CUDA OR CUDARRAY_WITH_CUDA)
       find_library(CUDARRAY_CUDNN_LIBRARY NAMES cudnn HINTS ${CUDAToolkit_LIBRARY_DIR})
       mark_as_advanced(CUDARRAY_CUDNN_INCLUDE_DIR CUDARRAY_CUDNN_LIBRARY)
       if(CUDARRAY_CUDNN_INCLUDE_DIR AND CUDARRAY_CUDNN_LIBRARY)
-        target_include_directories(cudarray::cuda INTERFACE "${CUDARRAY_CUDNN_INCLUDE_DIR}")
-        target_link_libraries(cudarray::cuda INTERFACE "${CUDARRAY_CUDNN_LIBRARY}")
-        target_compile_definitions(cudarray::cuda INTERFACE CUDARRAY_HAS_CUDNN)
+        add_library(cudarray::cudnn INTERFACE IMPORTED GLOBAL)
+        target_include_directories(cudarray::cudnn INTERFACE "${CUDARRAY_CUDNN_INCLUDE_DIR}")
+        target_link_libraries(cudarray::cudnn INTERFACE "${CUDARRAY_CUDNN_LIBRARY}")
+        target_compile_definitions(cudarray::cudnn INTERFACE CUDARRAY_HAS_CUDNN)
+        target_link_libraries(cudarray::cuda INTERFACE cudarray::cudnn)
       endif()
     endif()
   endif()
 endif()
+
+# Notes a component of the package, and why it is not there where it is not, for every directory of the project.
+function(cudarray_note_component name target option library)
+  if(TARGET ${target})
+    set(reason)
+  elseif(DEFINED ${option} AND NOT ${option})
+    set(reason "${option} is off")
+  else()
+    set(reason "${library} was not found")
+  endif()
+  set_property(TARGET cudarray::core APPEND PROPERTY CUDARRAY_COMPONENTS ${name})
+  set_property(TARGET cudarray::core PROPERTY CUDARRAY_WITHOUT_${name} "${reason}")
+endfunction()
+
+cudarray_note_component(cpu cudarray::cudarray "" "")
+cudarray_note_component(cuda cudarray::cuda CUDARRAY_WITH_CUDA "the CUDA toolkit")
+cudarray_note_component(blas cudarray::cblas CUDARRAY_WITH_BLAS "a CBLAS library")
+cudarray_note_component(onednn cudarray::onednn CUDARRAY_WITH_ONEDNN "oneDNN")
+cudarray_note_component(highway cudarray::highway CUDARRAY_WITH_HIGHWAY "Highway")
+cudarray_note_component(cudnn cudarray::cudnn CUDARRAY_WITH_CUDNN "cuDNN, with the CUDA toolkit,")
+cudarray_note_component(zlib cudarray::zlib "" "zlib")
