@@ -1,12 +1,16 @@
 """Fails where the object of a plain file holds wide instructions, or where the linker could give it a function of a
-file built for a wider machine: one that both objects define and whose wide version uses wide registers.
+file built for a wider machine: one that both objects define and whose wide version uses wide registers. Or where a file
+built with -ffast-math and one built without share a function that computes, or calls one that does, in different ways.
 
 check_symbols.py PLAIN.o NATIVE.o
 check_symbols.py --alone NATIVE.o...    every plain object might define what these do, but for what says how it is built
+check_symbols.py --arithmetic COMPILER SOURCE
 """
+import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 
 def functions(path):
@@ -34,8 +38,47 @@ def of_library(names):
     return subprocess.run(['c++filt'], input='\n'.join(ours), capture_output=True, text=True, check=True).stdout.splitlines()
 
 
+COMPUTES = re.compile(r'^v?(add|sub|mul|div|sqrt|min|max|cmp\w*|u?comi|round|fn?m\w+|cvt\w+)(ss|sd|ps|pd)\b|^v?cvt|^v?(xor|and|andn|or)p[sd]\b|^f[a-z]+\b',
+                      re.M)
+
+
+def assembly(compiler, source, folder, *options):
+    """Name -> the text of each function that other files may have, too; and of all of them."""
+    to = pathlib.Path(folder) / 'a.s'
+    subprocess.run([*compiler.split(), '-O0', *options, '-S', source, '-o', to], check=True)
+    text = to.read_text()
+    code, name = {}, None
+    for line in text.splitlines():
+        label = re.match(r'^([A-Za-z_$][\w$.]*):', line)
+        if label:
+            name = label.group(1)
+            code[name] = []
+        elif line.startswith('\t.size'):
+            name = None
+        elif name and line.startswith('\t') and not line.startswith('\t.'):
+            code[name].append(re.sub(r'\.L\w+', '', line.split('#')[0].strip()))
+    return set(re.findall(r'^\t\.weak\t(\S+)', text, re.M)), {n: '\n'.join(lines) for n, lines in code.items()}
+
+
+def check_arithmetic(compiler, source):
+    with tempfile.TemporaryDirectory() as folder:
+        weak_precise, precise = assembly(compiler, source, folder)
+        weak_fast, fast = assembly(compiler, source, folder, '-ffast-math')
+    shared = weak_precise & weak_fast & set(precise)
+
+    def computes(name, code):
+        called = re.findall(r'^call\w*\s+([\w$.]+)', code[name], re.M)
+        return any(COMPUTES.search(code[n]) for n in [name, *called] if n in code)
+
+    failures = [f'{n}: differs with -ffast-math, and is shared' for n in of_library(
+        n for n in shared if precise[n] != fast[n] and (computes(n, precise) or computes(n, fast)))]
+    return shared, failures
+
+
 def main():
-    if sys.argv[1] == '--alone':
+    if sys.argv[1] == '--arithmetic':
+        shared, failures = check_arithmetic(*sys.argv[2:])
+    elif sys.argv[1] == '--alone':
         shared = {(n, path) for path in sys.argv[2:] for n in weak(path) & {n for n, w in functions(path).items() if w}
                   if not re.search('B6avx512|B3avx|build_config', n)}
         failures = [f'{n}: may be shared, is wide' for n in of_library({n for n, _ in shared})]

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "annotations.hpp"
+#include "build.hpp"
 #include "half.hpp"
 
 namespace cudarray::inline v0 {
@@ -224,6 +225,39 @@ struct bounds {
   static constexpr T lowest = limits::has_infinity ? -limits::infinity() : limits::lowest();
 };
 
+inline namespace CUDARRAY_ARITHMETIC {
+
+/// What a number is, told by its bits where the compiler takes every number for finite: comparisons say nothing then.
+/// Below 0 for a finite number, 0 for an infinite one, above for NaN.
+template <class T>
+CUDARRAY_HD constexpr int order_of_infinity(T v) {
+  using U = unsigned_t<sizeof(T)>;
+  const U magnitude = __builtin_bit_cast(U, v) & ~U(0) >> 1, infinity = __builtin_bit_cast(U, bounds<T>::highest);
+  return magnitude > infinity ? 1 : magnitude == infinity ? 0 : -1;
+}
+template <class T>
+inline constexpr bool by_bits = arithmetic::finite_math&& is_floating<T> && !is_half<T>;
+template <class T>
+CUDARRAY_HD constexpr bool is_nan(T v) {
+  if constexpr (by_bits<T>) return order_of_infinity(v) > 0;
+  else if constexpr (is_half<T>) return is_nan(float(v));
+  else if constexpr (is_complex<T>) return is_nan(v.re) || is_nan(v.im);
+  else return v != v;
+}
+template <class T>
+CUDARRAY_HD constexpr bool is_inf(T v) {
+  if constexpr (by_bits<T>) return order_of_infinity(v) == 0;
+  else if constexpr (is_complex<T>) return is_inf(v.re) || is_inf(v.im);
+  else if constexpr (is_floating<T>) return v == bounds<T>::highest || v == bounds<T>::lowest;
+  else return false;
+}
+template <class T>
+CUDARRAY_HD constexpr bool is_finite(T v) {
+  if constexpr (by_bits<T>) return order_of_infinity(v) < 0;
+  else if constexpr (is_complex<T>) return is_finite(v.re) && is_finite(v.im);
+  else return v - v == T(0);
+}
+
 /// An element of one dtype as another: float to integer saturates and NaN gives 0; complex to real drops the imaginary
 /// part; to bool is != 0.
 template <class To, class From>
@@ -246,13 +280,17 @@ CUDARRAY_HD constexpr To convert_scalar(From v) {
     // both bounds are powers of two, so exact in any float
     constexpr From high = From(To(1) << (::std::numeric_limits<To>::digits - 1)) * From(2);
     constexpr From low = kind_of<To> == kind::signed_ ? -high : From(0);
-    if (!(v > low)) return v != v ? To(0) : bounds<To>::lowest;
+    if constexpr (arithmetic::finite_math)
+      if (is_nan(v)) return To(0);
+    if (!(v > low)) return is_nan(v) ? To(0) : bounds<To>::lowest;
     if (v >= high) return bounds<To>::highest;
     return static_cast<To>(v);
   } else {
     return static_cast<To>(v);
   }
 }
+
+}  // namespace CUDARRAY_ARITHMETIC
 
 /// An element as memory has it. A bool is true for any byte but 0: borrowed memory, masks of 0 and 255 among it, is
 /// read as it is.

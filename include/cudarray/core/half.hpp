@@ -17,7 +17,7 @@ CUDARRAY_HD constexpr float half_bits_to_float(::std::uint16_t h) {
   if (e == 0) {
     // m * 2^-24 is exact in float32
     const float v = float(m) * 5.9604644775390625e-8f;
-    return sign ? -v : v;
+    return __builtin_bit_cast(float, sign | __builtin_bit_cast(::std::uint32_t, v));
   }
   return __builtin_bit_cast(float, sign | ((e + 112u) << 23) | (m << 13));
 }
@@ -98,7 +98,8 @@ struct bfloat16 {
   CUDARRAY_HD constexpr operator float() const { return detail::bfloat_bits_to_float(bits); }
 };
 
-/// A complex number, layout-compatible with `std::complex<T>` and `cuFloatComplex`.
+/// A complex number, layout-compatible with `std::complex<T>` and `cuFloatComplex`. It is one type for all files, so
+/// its arithmetic, which each file may do differently, is always inlined.
 template <class T>
 struct complex {
   T re{}, im{};
@@ -110,21 +111,27 @@ struct complex {
   template <class C>
   requires requires(const C& c) { c.real(), c.imag(); }
   constexpr complex(const C& c) : re(T(c.real())), im(T(c.imag())) {}
-  CUDARRAY_HD friend constexpr complex operator+(complex a, complex b) { return {a.re + b.re, a.im + b.im}; }
-  CUDARRAY_HD friend constexpr complex operator-(complex a, complex b) { return {a.re - b.re, a.im - b.im}; }
-  CUDARRAY_HD friend constexpr complex operator-(complex a) { return {-a.re, -a.im}; }
-  CUDARRAY_HD friend constexpr complex operator*(complex a, complex b) {
+  CUDARRAY_HD CUDARRAY_FORCE_INLINE friend constexpr complex operator+(complex a, complex b) {
+    return {a.re + b.re, a.im + b.im};
+  }
+  CUDARRAY_HD CUDARRAY_FORCE_INLINE friend constexpr complex operator-(complex a, complex b) {
+    return {a.re - b.re, a.im - b.im};
+  }
+  CUDARRAY_HD CUDARRAY_FORCE_INLINE friend constexpr complex operator-(complex a) { return {-a.re, -a.im}; }
+  CUDARRAY_HD CUDARRAY_FORCE_INLINE friend constexpr complex operator*(complex a, complex b) {
     return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
   }
   /// Smith's algorithm (1962): scaled by the larger part of the divisor.
-  CUDARRAY_HD friend constexpr complex operator/(complex a, complex b) {
+  CUDARRAY_HD CUDARRAY_FORCE_INLINE friend constexpr complex operator/(complex a, complex b) {
     const bool real = (b.re < 0 ? -b.re : b.re) >= (b.im < 0 ? -b.im : b.im);
     const T ratio = real ? b.im / b.re : b.re / b.im, scale = T(1) / (real ? b.re + b.im * ratio : b.im + b.re * ratio);
     if (real) return {(a.re + a.im * ratio) * scale, (a.im - a.re * ratio) * scale};
     return {(a.re * ratio + a.im) * scale, (a.im * ratio - a.re) * scale};
   }
-  CUDARRAY_HD friend constexpr bool operator==(complex a, complex b) { return a.re == b.re && a.im == b.im; }
-  CUDARRAY_HD friend constexpr bool operator!=(complex a, complex b) { return !(a == b); }
+  CUDARRAY_HD CUDARRAY_FORCE_INLINE friend constexpr bool operator==(complex a, complex b) {
+    return a.re == b.re && a.im == b.im;
+  }
+  CUDARRAY_HD CUDARRAY_FORCE_INLINE friend constexpr bool operator!=(complex a, complex b) { return !(a == b); }
 };
 
 using complex64 = complex<float>;

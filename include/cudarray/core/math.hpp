@@ -2,14 +2,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "build.hpp"
 #include "dtype.hpp"
 
 namespace cudarray::inline v0 {
 namespace detail {
+inline namespace CUDARRAY_ARITHMETIC {
 
 /// Conversion between lane types; SIMD packs add an overload found by argument-dependent look-up.
 template <class To, class From>
 requires(kind_of<From> != kind::none) CUDARRAY_HD constexpr To lane_cast(From v) { return convert_scalar<To>(v); }
+
+}  // namespace CUDARRAY_ARITHMETIC
 
 template <class T>
 concept real_floating = ::std::is_same_v<T, float> || ::std::is_same_v<T, double>;
@@ -22,7 +26,7 @@ concept whole = is_integer<T> || ::std::is_same_v<T, bool>;
 
 /// Functions of scalars. float32 and float64 as the C library and CUDA's have them, called by the compilers' names for
 /// them: `<cmath>` takes longer to read than all of this directory. Integers wrap.
-namespace math {
+namespace math::inline CUDARRAY_ARITHMETIC {
 
 #define CUDARRAY_MATH1(name, c)                                          \
   CUDARRAY_HD inline float name(float x) { return __builtin_##c##f(x); } \
@@ -156,31 +160,31 @@ CUDARRAY_HD constexpr T sign(T a) {
 
 template <dtype T>
 CUDARRAY_HD constexpr bool isnan(T a) {
-  return a != a;
+  return detail::is_nan(a);
 }
 template <dtype T>
 CUDARRAY_HD constexpr bool isinf(T a) {
-  if constexpr (detail::is_floating<T>) {
-    return a == detail::bounds<T>::highest || a == detail::bounds<T>::lowest;
-  } else {
-    return false;
-  }
+  return detail::is_inf(a);
 }
 template <dtype T>
 CUDARRAY_HD constexpr bool isfinite(T a) {
-  return a - a == T(0);
+  return detail::is_finite(a);
 }
 CUDARRAY_HD constexpr bool isfinite(bool) { return true; }
 
 /// The larger; NaN where either is.
 template <dtype T>
 CUDARRAY_HD constexpr T maximum(T a, T b) {
-  return a > b || a != a ? a : b;
+  if constexpr (detail::arithmetic::finite_math)
+    if (detail::is_nan(b)) return b;
+  return a > b || detail::is_nan(a) ? a : b;
 }
 /// The smaller; NaN where either is.
 template <dtype T>
 CUDARRAY_HD constexpr T minimum(T a, T b) {
-  return a < b || a != a ? a : b;
+  if constexpr (detail::arithmetic::finite_math)
+    if (detail::is_nan(b)) return b;
+  return a < b || detail::is_nan(a) ? a : b;
 }
 
 /// The remainder with the sign of the divisor, as Python's `%`. Integers: 0 for a divisor of 0.
@@ -249,5 +253,5 @@ CUDARRAY_HD constexpr T right_shift(T a, T b) {
   return below_zero(b) || uint64(b) >= 8 * sizeof(T) ? T(below_zero(a) ? -1 : 0) : T(a >> b);
 }
 
-}  // namespace math
+}  // namespace math::inline CUDARRAY_ARITHMETIC
 }  // namespace cudarray::inline v0

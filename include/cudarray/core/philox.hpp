@@ -117,6 +117,8 @@ struct random_source {
   }
 };
 
+inline namespace CUDARRAY_ARITHMETIC {
+
 /// The upper 53 bits as a number, from two parts that a float64 holds above 2^52.
 CUDARRAY_EXEC_CHECK_OFF
 template <class W>
@@ -244,5 +246,7 @@ CUDARRAY_HD inline auto box_muller(const L& u, const L& turn) {
   const auto r = sqrt(minus_two_log<T>(u));
   return normal_pair{r * v.cosine, r * v.sine};
 }
+
+}  // namespace CUDARRAY_ARITHMETIC
 
 }  // namespace cudarray::inline v0::detail

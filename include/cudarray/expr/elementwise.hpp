@@ -53,7 +53,7 @@ constexpr bool on_one_device() {
 
 /// A C++ scalar as the dtype the operation computes in. Throws value_error if an integer does not fit.
 template <class C, class S>
-scalar<C> fit_scalar(const char* function, S s) {
+CUDARRAY_PER_BUILD scalar<C> fit_scalar(const char* function, S s) {
   if constexpr (is_integer<C> && is_integer<normal_dtype_t<S>>) {
     if (!::std::in_range<C>(s)) fail<value_error>(function, ": the scalar ", s, " does not fit ", dtype_name<C>);
   }

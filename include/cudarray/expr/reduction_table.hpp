@@ -8,7 +8,7 @@
 /// `identity<A>()`, `combine(a, b)` on scalars and packs, `lift<block>(element, position)`, `widen<total>(block)` and
 /// `finish<result>(total, count)`. `indexed` ones need positions in logical order; `empty` says if no elements are
 /// allowed; `costly` ones, which say so, take several instructions to combine.
-namespace cudarray::inline v0::op {
+namespace cudarray::inline v0::op::inline CUDARRAY_ARITHMETIC {
 
 template <class R, class Block, class Total>
 struct accumulate_in {
@@ -122,7 +122,7 @@ struct moments {
     return {count, to, sum + count * by, squares + by * (2 * sum + count * by)};
   }
   /// x, or 0 for what no distances can be taken from.
-  CUDARRAY_HD static constexpr double finite(double x) { return x - x == 0 ? x : 0; }
+  CUDARRAY_HD static constexpr double finite(double x) { return detail::is_finite(x) ? x : 0; }
 };
 /// In one pass: of what float64 holds the squares of, and of whole numbers of 8 and 16 bits, by the sums of numbers and
 /// of their squares, which are exact or nearly; else by moments.
@@ -355,7 +355,7 @@ struct arg_op : reduction<true, false> {
   CUDARRAY_HD static constexpr L combine(const L& a, const L& b) {
     if (a.position < 0) return b;
     if (b.position < 0) return a;
-    const bool an = a.value != a.value, bn = b.value != b.value;
+    const bool an = detail::is_nan(a.value), bn = detail::is_nan(b.value);
     if (an != bn) return an ? a : b;
     const bool better = !an && (Max ? b.value > a.value : b.value < a.value);
     const bool worse = !an && (Max ? b.value < a.value : b.value > a.value);
@@ -366,7 +366,9 @@ struct arg_op : reduction<true, false> {
   template <class L, class V>
   CUDARRAY_HD static constexpr void append(L& a, V v, decltype(L::position) position) {
     const auto x = detail::lane_cast<decltype(L::value)>(v);
-    const bool behind = Max ? x <= a.value : x >= a.value, nan = a.value != a.value;
+    const bool nan = detail::is_nan(a.value);
+    bool behind = Max ? x <= a.value : x >= a.value;
+    if constexpr (detail::arithmetic::finite_math) behind = behind && !detail::is_nan(x);
     if (a.position < 0 || !(behind || nan)) a = {x, position};
   }
   template <class R, class A>
@@ -377,4 +379,4 @@ struct arg_op : reduction<true, false> {
 using argmax_op = arg_op<true>;
 using argmin_op = arg_op<false>;
 
-}  // namespace cudarray::inline v0::op
+}  // namespace cudarray::inline v0::op::inline CUDARRAY_ARITHMETIC

@@ -138,7 +138,7 @@ class CUDARRAY_PER_BUILD float_format {
   }
   /// Once all magnitudes were seen.
   CUDARRAY_COLD void see_digits(double v) {
-    if (v - v != 0) return raise(others_, plus_ || v < 0 ? 4 : 3);
+    if (!is_finite(v)) return raise(others_, plus_ || v < 0 ? 4 : 3);
     scientific_ = low_ != 0 && of_.wide(low_, high_);
     const decimal d = digits(v);
     raise(left_, (plus_ || is_negative(v)) + 1 + (scientific_ || d.exponent < 0 ? 0 : d.exponent));
@@ -154,8 +154,8 @@ class CUDARRAY_PER_BUILD float_format {
     text s;
     add_sign(s, v, plus_);
     int spaces = 0;
-    if (v - v != 0) {
-      s.add(v != v ? "nan" : "inf");
+    if (!is_finite(v)) {
+      s.add(is_nan(v) ? "nan" : "inf");
     } else {
       decimal d = digits(v);
       const int fraction = scientific_ ? right_ : d.fraction(false);
@@ -172,7 +172,7 @@ class CUDARRAY_PER_BUILD float_format {
   /// One float by itself: all digits that it needs. As NumPy's scalars.
   CUDARRAY_COLD static void add_alone(text& t, double v, const printed_dtype& of, bool plus) {
     add_sign(t, v, plus);
-    if (v - v != 0) return t.add(v != v ? "nan" : "inf");
+    if (!is_finite(v)) return t.add(is_nan(v) ? "nan" : "inf");
     const double m = math::abs(v);
     const bool scientific = m != 0 && (m < 0.0001 || m >= of.scalar_limit);
     const decimal d = of.fewest(m);

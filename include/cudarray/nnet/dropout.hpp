@@ -7,6 +7,8 @@
 namespace cudarray::inline v0::nnet {
 
 namespace detail {
+inline namespace CUDARRAY_ARITHMETIC {
+
 /// A number that is 0 with probability p, else `kept`.
 struct masked_number {
   using value_type = float;
@@ -21,6 +23,8 @@ struct masked_number {
     return select(u < like(p), like(0), like(kept));
   }
 };
+
+}  // namespace CUDARRAY_ARITHMETIC
 
 /// What dropout multiplies by, lazy.
 template <class T, class Device>

@@ -25,6 +25,7 @@ CUDARRAY_PER_BUILD inline void check_labels(const char* function, const shape& p
         ": they must be equal (nnet::one_hot_encode makes such labels of class numbers)");
 }
 
+inline namespace CUDARRAY_ARITHMETIC {
 /// Minus a weight times a logarithm, 0 for a weight of 0: a class that cannot be (log 0 is -inf) and is not the label
 /// counts nothing.
 struct weighted_op : rule::common {
@@ -36,6 +37,7 @@ struct weighted_op : rule::common {
     return select(equal(weight, zero), zero, subtract(zero, multiply(weight, logarithm)));
   }
 };
+}  // namespace CUDARRAY_ARITHMETIC
 /// -sum(weight * logarithm) of each row.
 template <class W, class L>
 CUDARRAY_PER_BUILD auto cross_entropy(const char* function, const W& weight, const L& logarithm) {

@@ -7,6 +7,7 @@
 namespace cudarray::inline v0 {
 namespace detail {
 
+inline namespace CUDARRAY_ARITHMETIC {
 /// Integers to powers that a device finds out about when it computes: a negative one is recorded.
 struct checked_power_op : op::power_op {
   static constexpr bool lanes = false;
@@ -19,6 +20,7 @@ struct checked_power_op : op::power_op {
     return op::power_op::operator()(x, y);
   }
 };
+}  // namespace CUDARRAY_ARITHMETIC
 
 /// The operator of a function of two operands, after a look at their values where these are restricted.
 template <class Op, class X, class Y>

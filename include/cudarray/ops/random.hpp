@@ -8,7 +8,7 @@
 
 namespace cudarray::inline v0::random {
 
-namespace detail_random {
+namespace detail_random::inline CUDARRAY_ARITHMETIC {
 
 using cudarray::detail::bit_lanes;
 using cudarray::detail::box_muller;
@@ -190,7 +190,7 @@ const ndarray<T, Device> draw(const char* function, const out_argument<T, Device
       function, o, cudarray::detail::generate<F, Device>{{}, numbers, to.where.dims, to.store->ordinal});
 }
 
-}  // namespace detail_random
+}  // namespace detail_random::inline CUDARRAY_ARITHMETIC
 
 /// `ca::out(c)` in place of the shape, after the numbers that say which: writes into c what the shape's form would give
 /// in C order, whatever c's strides; the dtype is c's.

@@ -276,6 +276,23 @@ CUDARRAY_FORCE_INLINE pack<float, N, B> round_to_odd(const pack<T, N, B>& a) {
   }
 }
 
+/// isnan and its kin as core/dtype.hpp has them: by bits where comparisons say nothing.
+template <class T, int N, class B>
+CUDARRAY_FORCE_INLINE auto magnitude(const pack<T, N, B>& a) {
+  using I = detail::signed_t<sizeof(T)>;
+  return bits<I>(a) & splat<I, N, B>(::std::numeric_limits<I>::max());
+}
+template <class T, int N, class B>
+CUDARRAY_FORCE_INLINE auto infinite_bits() {
+  using I = detail::signed_t<sizeof(T)>;
+  return splat<I, N, B>(__builtin_bit_cast(I, detail::bounds<T>::highest));
+}
+template <class T, int N, class B>
+CUDARRAY_FORCE_INLINE auto isnan(const pack<T, N, B>& a) {
+  if constexpr (detail::by_bits<T>) return magnitude(a) > infinite_bits<T, N, B>();
+  else return a != a;
+}
+
 /// Conversions as `convert_scalar` has them: float to integer saturates, NaN gives 0.
 template <class To, class T, int N, class B>
 CUDARRAY_FORCE_INLINE auto lane_cast(const pack<T, N, B>& a) {
@@ -293,7 +310,9 @@ CUDARRAY_FORCE_INLINE auto lane_cast(const pack<T, N, B>& a) {
     constexpr T low = kind_of<To> == kind::signed_ ? -high : T(0);
     const auto zero = splat<T, N, B>(T(0)), lo = splat<T, N, B>(low), hi = splat<T, N, B>(high);
     const auto inside = select((a > lo) & (a < hi), a, select(a <= lo, lo, zero));
-    return select(a >= hi, splat<To, N, B>(::std::numeric_limits<To>::max()), convert<To>(inside));
+    const auto r = select(a >= hi, splat<To, N, B>(::std::numeric_limits<To>::max()), convert<To>(inside));
+    if constexpr (detail::by_bits<T>) return select(isnan(a), splat<To, N, B>(To(0)), r);
+    else return r;
   } else {
     return convert<To>(a);
   }

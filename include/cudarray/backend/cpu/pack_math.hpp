@@ -88,12 +88,14 @@ CUDARRAY_FORCE_INLINE pack<T, N, B> larger(const pack<T, N, B>& a, const pack<T,
 /// NaN where there is one.
 template <class T, int N, class B>
 CUDARRAY_FORCE_INLINE pack<T, N, B> maximum(const pack<T, N, B>& a, const pack<T, N, B>& b) {
-  if constexpr (picks_at_once<pack<T, N, B>>) return select(a != a, a, larger(a, b));
+  if constexpr (picks_at_once<pack<T, N, B>>) return select(isnan(a), a, larger(a, b));
+  else if constexpr (detail::by_bits<T>) return select(isnan(a) | ((a > b) & !isnan(b)), a, b);
   else return select((a > b) | (a != a), a, b);
 }
 template <class T, int N, class B>
 CUDARRAY_FORCE_INLINE pack<T, N, B> minimum(const pack<T, N, B>& a, const pack<T, N, B>& b) {
-  if constexpr (picks_at_once<pack<T, N, B>>) return select(a != a, a, smaller(a, b));
+  if constexpr (picks_at_once<pack<T, N, B>>) return select(isnan(a), a, smaller(a, b));
+  else if constexpr (detail::by_bits<T>) return select(isnan(a) | ((a < b) & !isnan(b)), a, b);
   else return select((a < b) | (a != a), a, b);
 }
 template <int W, int V, int N, class B>
@@ -120,12 +122,9 @@ CUDARRAY_FORCE_INLINE pack<T, N, B> sign(const pack<T, N, B>& a) {
   return select(a > zero, one, select(a < zero, zero - one, select(a == zero, zero, a)));
 }
 template <class T, int N, class B>
-CUDARRAY_FORCE_INLINE auto isnan(const pack<T, N, B>& a) {
-  return a != a;
-}
-template <class T, int N, class B>
 CUDARRAY_FORCE_INLINE auto isfinite(const pack<T, N, B>& a) {
-  return a - a == splat<T, N, B>(T(0));
+  if constexpr (detail::by_bits<T>) return magnitude(a) < infinite_bits<T, N, B>();
+  else return a - a == splat<T, N, B>(T(0));
 }
 template <int W, int N, class B>
 CUDARRAY_FORCE_INLINE mask<W, N, B> isfinite(const mask<W, N, B>& a) {
@@ -141,7 +140,8 @@ CUDARRAY_FORCE_INLINE mask<W, N, B> isinf(const mask<W, N, B>& a) {
 }
 template <class T, int N, class B>
 CUDARRAY_FORCE_INLINE auto isinf(const pack<T, N, B>& a) {
-  if constexpr (detail::is_floating<T>) return abs(a) == splat<T, N, B>(::std::numeric_limits<T>::infinity());
+  if constexpr (detail::by_bits<T>) return magnitude(a) == infinite_bits<T, N, B>();
+  else if constexpr (detail::is_floating<T>) return abs(a) == splat<T, N, B>(::std::numeric_limits<T>::infinity());
   else return a != a;
 }
 
@@ -289,7 +289,7 @@ CUDARRAY_FORCE_INLINE pack<T, N, B> log(const pack<T, N, B>& x) {
     const float inf = ::std::numeric_limits<float>::infinity();
     y = select(x == c(inf), x, y);
     y = select(x == c(0.f), c(-inf), y);
-    return select((x < c(0.f)) | (x != x), c(::std::numeric_limits<float>::quiet_NaN()), y);
+    return select((x < c(0.f)) | isnan(x), c(::std::numeric_limits<float>::quiet_NaN()), y);
   }
 }
 

@@ -230,16 +230,17 @@ struct placed_lanes {
 template <class C, int N, class Build>
 CUDARRAY_FORCE_INLINE placed_lanes<C, N, Build> larger_pixel(const placed_lanes<C, N, Build>& a,
                                                              const placed_lanes<C, N, Build>& b) {
-  const auto nan_a = a.value != a.value, nan_b = b.value != b.value;
+  const auto nan_a = isnan(a.value), nan_b = isnan(b.value);
   const auto better =
-      (b.value > a.value) | (nan_b & !nan_a) | (((b.value == a.value) | (nan_a & nan_b)) & (b.place < a.place));
+      (((b.value > a.value) | nan_b) & !nan_a) | (((b.value == a.value) | (nan_a & nan_b)) & (b.place < a.place));
   return {select(better, b.value, a.value), select(better, b.place, a.place)};
 }
 
 /// True where b is the larger pixel, NaN being the largest; of equal ones it is not.
 template <class P>
 CUDARRAY_FORCE_INLINE auto is_larger(const P& b, const P& a) {
-  return (!(a >= b)) & (a == a);
+  if constexpr (detail::arithmetic::finite_math) return ((b > a) | isnan(b)) & !isnan(a);
+  else return (!(a >= b)) & (a == a);
 }
 /// Gives lane k of v to the right pixel of pair k, or the left one, and 0 to the other.
 template <class T, class C, int W, int N, class Build>

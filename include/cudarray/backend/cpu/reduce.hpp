@@ -115,7 +115,7 @@ struct reduction_kernels {
         if (seen.position == sum.position) continue;
         const auto extreme = simd::splat<value, N, Build>(m);
         int64 k = i;
-        while (k + N < stop && !simd::any(m != m ? isnan(at(k)) : at(k) == extreme)) k += N;
+        while (k + N < stop && !simd::any(detail::is_nan(m) ? isnan(at(k)) : at(k) == extreme)) k += N;
         sum = add_elements(r, k, k + N < stop ? k + N : stop, position, sum);
       }
     } else {
@@ -274,7 +274,9 @@ struct reduction_kernels {
             CUDARRAY_UNROLL
             for (int u = 0; u < Rows; ++u) {
               const auto v = max::combine(b, lane_cast<value>(r.tree(pack_access<N, Build>{at.offset, r.step, c})));
-              w = select((v != b) & (b == b), simd::splat<number, N, Build>(number(i + u)), w);  // a NaN stays
+              auto other = v != b;
+              if constexpr (Build::finite_math) other = other | isnan(v);
+              w = select(other & !isnan(b), simd::splat<number, N, Build>(number(i + u)), w);  // a NaN stays
               b = v;
               for (int k = 0; k < Operands; ++k) at.offset[k] += down[k];
             }

@@ -24,7 +24,7 @@ namespace host {
 
 /// Bits that compare, as an unsigned number, as the elements do: NaN last, -0 and 0 alike.
 template <class T>
-auto sort_key(T v) {
+CUDARRAY_PER_BUILD auto sort_key(T v) {
   using K = detail::unsigned_t<sizeof(T)>;
   constexpr K top = K(K(1) << (8 * sizeof(T) - 1));
   if constexpr (::std::is_same_v<T, bool> || kind_of<T> == kind::unsigned_) {
@@ -32,7 +32,7 @@ auto sort_key(T v) {
   } else if constexpr (kind_of<T> == kind::signed_) {
     return K(K(v) ^ top);
   } else {
-    if (v != v) return K(~K(0));
+    if (detail::is_nan(v)) return K(~K(0));
     const K b = v == T(0) ? K(0) : __builtin_bit_cast(K, v);
     return K(b & top ? ~b : b | top);
   }
@@ -151,13 +151,13 @@ void sort_by_highway(const T* from, T* to, int64 n) {
     K others = 0;  // not `if`: the loop is one of packs
     for (int64 i = 0; i < n; ++i) {
       to[i] = ordered(from[i]);
-      others |= K(from[i] != from[i]);
+      others |= K(detail::is_nan(from[i]));
     }
     if (others) {
       end = to;
       for (int64 i = 0; i < n; ++i)
-        if (from[i] == from[i]) *end++ = ordered(from[i]);
-      ::std::copy_if(from, from + n, end, [](T v) { return v != v; });
+        if (!detail::is_nan(from[i])) *end++ = ordered(from[i]);
+      ::std::copy_if(from, from + n, end, [](T v) { return detail::is_nan(v); });
     }
     ::hwy::Sorter()(reinterpret_cast<K*>(to), ::std::size_t(end - to), ::hwy::SortAscending());
     ::std::transform(to, end, to, ordered);
