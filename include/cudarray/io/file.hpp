@@ -20,10 +20,11 @@ CUDARRAY_COLD CUDARRAY_PER_BUILD inline ::std::string shown(const char* bytes, :
   constexpr ::std::size_t most = 80;
   text t;
   for (::std::size_t i = 0; i < n && i < most; ++i) {
-    char one[8];
     const auto c = static_cast<unsigned char>(bytes[i]);
-    ::std::snprintf(one, sizeof one, c >= ' ' && c <= '~' ? "%c" : "\\x%02x", c);
-    t.add(one);
+    constexpr const char* digits = "0123456789abcdef";
+    const char hex[] = {'\\', 'x', digits[c >> 4], digits[c & 15]};
+    if (c >= ' ' && c <= '~') t.add(bytes[i]);
+    else t.add(hex, sizeof hex);
   }
   if (n > most) t.add("...");
   return t.str();
