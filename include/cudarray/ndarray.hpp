@@ -33,7 +33,7 @@ CUDARRAY_PER_BUILD decltype(auto) cast_node(N&& n) {
 template <class T, int N>
 struct accessor {
   T* p;
-  int64 stride[N];
+  int64 stride[::std::size_t(N)];
   template <class... I>
   requires(sizeof...(I) == N) T& operator()(I... i) const {
     int64 at = 0;

@@ -11,7 +11,7 @@ namespace cudarray::inline v0 {
 namespace detail {
 
 CUDARRAY_HD constexpr float half_bits_to_float(::std::uint16_t h) {
-  const ::std::uint32_t sign = ::std::uint32_t(h & 0x8000u) << 16;
+  const ::std::uint32_t sign = (h & 0x8000u) << 16;
   ::std::uint32_t e = (h >> 10) & 0x1fu, m = h & 0x3ffu;
   if (e == 31) return __builtin_bit_cast(float, sign | 0x7f800000u | (m << 13));
   if (e == 0) {
@@ -52,7 +52,7 @@ CUDARRAY_HD constexpr ::std::uint16_t float_to_bfloat_bits(float f) {
 /// one with the odd mantissa.
 CUDARRAY_HD constexpr float round_to_odd(double v) {
   const float f = static_cast<float>(v);
-  const double d = f;
+  const auto d = static_cast<double>(f);
   if (d == v || v != v) return f;
   const ::std::uint32_t bits = __builtin_bit_cast(::std::uint32_t, f);
   return __builtin_bit_cast(float, (bits - ((d < 0 ? -d : d) > (v < 0 ? -v : v))) | 1u);

@@ -23,7 +23,10 @@ struct constants_like {
   const L& l;
   T type;
   CUDARRAY_EXEC_CHECK_OFF
-  CUDARRAY_HD constexpr auto operator()(double v) const { return lanes_like(l, T(v)); }
+  template <class V>
+  CUDARRAY_HD constexpr auto operator()(V v) const {
+    return lanes_like(l, static_cast<T>(v));
+  }
 };
 template <class L, class T>
 constants_like(const L&, T) -> constants_like<L, T>;
@@ -201,7 +204,7 @@ sine_and_cosine(L, L) -> sine_and_cosine<L>;
 /// The coefficients of sin(2 pi x) / x, from `first` = 1 on, or of cos(2 pi x), from 0 on, in powers of x^2 (Taylor).
 template <int Terms>
 struct turn_series {
-  double of[Terms + 1];
+  double of[::std::size_t(Terms + 1)];
   constexpr explicit turn_series(int first) {
     constexpr double turn = 6.28318530717958647693;
     of[0] = first == 1 ? turn : 1;

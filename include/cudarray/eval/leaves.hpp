@@ -25,7 +25,7 @@ CUDARRAY_PER_BUILD inline int ordinal_of(const storage_ref& s) {
 template <class N>
 struct leaf_list {
   static constexpr int count = N::leaves;
-  leaf_use of[count > 0 ? count : 1];
+  leaf_use of[::std::size_t(count > 0 ? count : 1)];
 
   CUDARRAY_PER_BUILD explicit leaf_list(const N& n) {
     leaf_use* next = of;

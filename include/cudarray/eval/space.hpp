@@ -16,8 +16,8 @@ struct iteration_space {
   int ndim = 0;
   int kept = 0;
   int64 extent[max_rank] = {};
-  int64 stride[Operands][max_rank] = {};
-  storage* store[Operands] = {};
+  int64 stride[::std::size_t(Operands)][max_rank] = {};
+  storage* store[::std::size_t(Operands)] = {};
 
   int64 size(int begin, int end) const {
     int64 n = 1;

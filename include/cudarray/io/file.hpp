@@ -34,7 +34,7 @@ CUDARRAY_COLD CUDARRAY_PER_BUILD inline ::std::string shown(const char* bytes, :
 CUDARRAY_PER_BUILD inline int64 bytes_from(int descriptor, int64 at) {
   struct ::stat s;
   if (::fstat(descriptor, &s) != 0 || !S_ISREG(s.st_mode)) return -1;
-  return at < int64(s.st_size) ? int64(s.st_size) - at : 0;
+  return at < s.st_size ? s.st_size - at : 0;
 }
 
 /// An open file. Every failure throws io_error with path and reason.

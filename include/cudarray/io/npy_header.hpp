@@ -147,7 +147,8 @@ template <class Reader>
   if (major < 1 || major > 3 || minor != 0)
     fail<io_error>(f.path(), ": a .npy file of version ", major, ".", minor, "; 1.0, 2.0 and 3.0 are read");
   read_all(f, length, major == 1 ? 2 : 4, "the header's length");
-  const ::std::size_t n = length[0] | length[1] << 8 | length[2] << 16 | ::std::size_t(length[3]) << 24;
+  const ::std::size_t n =
+      length[0] | ::std::size_t(length[1]) << 8 | ::std::size_t(length[2]) << 16 | ::std::size_t(length[3]) << 24;
   if (n > most) fail<io_error>(f.path(), ": a header of ", n, " bytes; at most ", most, " (1 MiB) are read");
   ::std::string header(n, ' ');
   read_all(f, header.data(), n, "the header");

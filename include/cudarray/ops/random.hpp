@@ -135,7 +135,8 @@ template <class T>
 CUDARRAY_PER_BUILD numbers_at<uniform_number<T>> uniform_numbers(T low, T high) {
   if (!math::isfinite(high - low))
     cudarray::detail::fail<value_error>("random::uniform: [", double(low), ", ", double(high), ") has no finite width");
-  const T below = sizeof(T) == 4 ? T(__builtin_nextafterf(float(high), float(low))) : T(__builtin_nextafter(high, low));
+  const T below = sizeof(T) == 4 ? T(__builtin_nextafterf(float(high), float(low)))
+                                 : T(__builtin_nextafter(double(high), double(low)));
   return {{low, high - low, low < high ? below : high + T(0)}, {}};
 }
 template <class T>

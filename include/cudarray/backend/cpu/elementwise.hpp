@@ -56,7 +56,7 @@ bool take_rows(const void* plan, const int64* offset, const int64* step, const i
   constexpr int64 most = 32, line = 64 / int64(sizeof(value));
   const int64 ahead = n <= 4 * line ? most : n <= 8 * line ? most / 2 : most / 4;  // rows: 128 lines, or a few more
   const value* from[most];
-  int64 at[Operands];
+  int64 at[::std::size_t(Operands)];
   for (int k = 0; k < Operands; ++k) at[k] = offset[k];
   value* const first = static_cast<const map_plan<Target, Tree>*>(plan)->target.p + offset[0];
   for (int64 r = 0; r < rows + ahead; ++r) {
@@ -235,7 +235,7 @@ void put_rows(const Target& target, const Tree& tree, const walk_space& s, const
   constexpr int64 ahead = fetcher::ahead, line = 64 / int64(sizeof(value)), most_fetched = 16 * line;
   struct pending {
     value* to;
-    int64 offset[Operands];
+    int64 offset[::std::size_t(Operands)];
   };
   const int inner = s.ndim - 1;
   const int64 n = s.extent[inner], rows = s.size(0, inner),
@@ -243,7 +243,7 @@ void put_rows(const Target& target, const Tree& tree, const walk_space& s, const
               fetched = step[0] != 1       ? 1
                         : n < most_fetched ? n
                                            : most_fetched;
-  memory_operand of[Operands];
+  memory_operand of[::std::size_t(Operands)];
   list_operands<Build>(tree, of);
   bool packs = pack_map<row_target, Tree> && step[0] == 1;
   for (int k = 1; k < Operands; ++k) packs = packs && packs_can_read(of[k], step[k]);
@@ -294,7 +294,7 @@ void run_elementwise(cpu, const Target& target, const Tree& tree, const detail::
   }
   const host::walk_space walk(s);
   if constexpr (!Target::direct) {
-    int64 step[Operands];
+    int64 step[::std::size_t(Operands)];
     for (int k = 0; k < Operands; ++k) step[k] = s.ndim == 0 ? 0 : s.stride[k][s.ndim - 1];
     if (s.ndim > 0 && host::stands_still(target.index, step))
       return host::put_rows<Build, Target, Tree, Operands>(target, tree, walk, step, apart);
@@ -308,7 +308,7 @@ void run_elementwise(cpu, const Target& target, const Tree& tree, const detail::
   else map.take = nullptr;
   map.copies = host::is_copy<Target, Tree>;
   map.ordered = !Target::direct;
-  host::memory_operand of[Operands];
+  host::memory_operand of[::std::size_t(Operands)];
   map.of = of;
   host::list_operands<Build>(tree, of);
   of[0].bytes = bytes;

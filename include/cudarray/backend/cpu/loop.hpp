@@ -84,7 +84,7 @@ struct pack_access {
       using value = typename G::value_type;
       const int64 first = offset[I] + i * step[I];
       if (N % G::group == 0 && step[I] == 1 && first % G::group == 0) {
-        value v[N];
+        value v[::std::size_t(N)];
         for (int k = 0; k < N / G::group; ++k) g.fill(first / G::group + k, v + k * G::group);
         return simd::load_lanes<value, N, Build>(v);
       }
@@ -225,7 +225,7 @@ template <int Operands>
 struct single_row {
   bool is;
   int64 n;
-  int64 offset[Operands] = {}, step[Operands];
+  int64 offset[::std::size_t(Operands)] = {}, step[::std::size_t(Operands)];
 
   /// Of at most so many elements; operands before the first may have any step.
   single_row(const detail::iteration_space<Operands>& s, int64 most, int first) {

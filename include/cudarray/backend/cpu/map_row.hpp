@@ -92,7 +92,7 @@ void map_row(const void* plan, const int64* offsets, const int64* steps, int64 i
   // copies, which stores to the target cannot change
   const Target target = static_cast<const map_plan<Target, Tree>*>(plan)->target;
   const Tree tree = static_cast<const map_plan<Target, Tree>*>(plan)->tree;
-  int64 offset[Operands], step[Operands];
+  int64 offset[::std::size_t(Operands)], step[::std::size_t(Operands)];
   for (int k = 0; k < Operands; ++k) offset[k] = offsets[k], step[k] = steps[k];
   if constexpr (pack_map<Target, Tree>) {
     using value = typename Target::value_type;
@@ -102,7 +102,7 @@ void map_row(const void* plan, const int64* offsets, const int64* steps, int64 i
       constexpr int group = decltype(tree.function)::group;
       if (form.packs && step[1] == 1 && (offset[1] + i) % group == 0)
         for (; i + group * N <= n; i += group * N) {
-          simd::pack<typename Tree::value_type, N, Build> v[group];
+          simd::pack<typename Tree::value_type, N, Build> v[::std::size_t(group)];
           number_packs<N, Build>(tree.function, (offset[1] + i) / group, v);
           for (int k = 0; k < group; ++k) simd::store_lanes(to + i + k * N, lane_cast<value>(v[k]));
         }

@@ -88,13 +88,13 @@ CUDARRAY_FORCE_INLINE pack<U, N, B> convert(const pack<T, N, B>& a) {
 template <class U, class T, int N, class B>
 CUDARRAY_FORCE_INLINE pack<U, N, B> bits(const pack<T, N, B>& a) {
   static_assert(sizeof(U) == sizeof(T));
-  return {(typename pack<U, N, B>::vector)a.v};
+  return {reinterpret_cast<typename pack<U, N, B>::vector>(a.v)};
 }
 
 #define CUDARRAY_COMPARE(op)                                                                                \
   template <class T, int N, class B>                                                                        \
   CUDARRAY_FORCE_INLINE mask<sizeof(T), N, B> operator op(const pack<T, N, B>& a, const pack<T, N, B>& b) { \
-    return {(typename mask<sizeof(T), N, B>::vector)(a.v op b.v)};                                          \
+    return {reinterpret_cast<typename mask<sizeof(T), N, B>::vector>(a.v op b.v)};                          \
   }
 CUDARRAY_COMPARE(==)
 CUDARRAY_COMPARE(!=)
@@ -377,12 +377,12 @@ CUDARRAY_FORCE_INLINE void store_lanes(T* p, const pack<T, N, B>& a) {
 }
 template <int W, int N, class B>
 CUDARRAY_FORCE_INLINE void store_lanes(bool* p, const mask<W, N, B>& m) {
-  store_pack(p, pack<uint8, N, B>{(typename pack<uint8, N, B>::vector)resize<1>(m).v & uint8(1)});
+  store_pack(p, pack<uint8, N, B>{reinterpret_cast<typename pack<uint8, N, B>::vector>(resize<1>(m).v) & uint8(1)});
 }
 template <int W, int N, class B>
 CUDARRAY_FORCE_INLINE void stream_lanes(bool* p, const mask<W, N, B>& m) {
   stream_lanes(reinterpret_cast<uint8*>(p),
-               pack<uint8, N, B>{(typename pack<uint8, N, B>::vector)resize<1>(m).v & uint8(1)});
+               pack<uint8, N, B>{reinterpret_cast<typename pack<uint8, N, B>::vector>(resize<1>(m).v) & uint8(1)});
 }
 
 template <class T, int N, class B>
@@ -429,7 +429,7 @@ CUDARRAY_FORCE_INLINE pack<T, N, B> pick_lanes(const pack<T, N, B>& a, const pac
   (::std::make_integer_sequence<int, N>{});
 #else
   typename mask<sizeof(T), N, B>::vector which{};
-  for (int k = 0; k < N; ++k) which[k] = Pick::template at<N>(k);
+  for (int k = 0; k < N; ++k) which[k] = typename mask<sizeof(T), N, B>::lane(Pick::template at<N>(k));
   return {__builtin_shuffle(a.v, b.v, which)};
 #endif
 }

@@ -56,7 +56,7 @@ CUDARRAY_FORCE_INLINE pack<T, N, B> by_pieces(const F& f, const pack<T, N, B>& a
     return f(a, b);
   } else {
     struct pieces {
-      pack<T, M, B> of[N / M];
+      pack<T, M, B> of[::std::size_t(N / M)];
     };
     const auto x = __builtin_bit_cast(pieces, a), y = __builtin_bit_cast(pieces, b);
     pieces r;

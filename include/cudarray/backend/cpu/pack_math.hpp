@@ -401,7 +401,7 @@ CUDARRAY_FORCE_INLINE detail::product_halves<pack<uint32, N, B>> multiply_wide(c
   if constexpr (N % 2 == 0 && sizeof(w) >= 16) {
     // the words of even and of odd number, each as 64 bits
     using wide = typename pack<uint64, N / 2, B>::vector;
-    const wide even = (wide)w.v, odd = even >> 32, factor = uint64(c) - wide{};
+    const wide even = reinterpret_cast<wide>(w.v), odd = even >> 32, factor = uint64(c) - wide{};
     wide a, b;
 #if defined(__x86_64__) && defined(__AVX__)
     asm("vpmuludq %2, %1, %0" : "=v"(a) : "v"(even), "v"(factor));
@@ -412,7 +412,7 @@ CUDARRAY_FORCE_INLINE detail::product_halves<pack<uint32, N, B>> multiply_wide(c
 #endif
     const wide upper = uint64(0xffffffff00000000u) - wide{};
     using words = typename pack<uint32, N, B>::vector;
-    return {{(words)((a >> 32) | (b & upper))}, {(words)((a & ~upper) | (b << 32))}};
+    return {{reinterpret_cast<words>((a >> 32) | (b & upper))}, {reinterpret_cast<words>((a & ~upper) | (b << 32))}};
   } else {
     const auto product = [&](int k) { return uint64(w.v[k]) * c; };
     return {from_lanes<uint32, N, B>([&](int k) { return uint32(product(k) >> 32); }),

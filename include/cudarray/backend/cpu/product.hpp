@@ -43,10 +43,10 @@ CUDARRAY_FORCE_INLINE void multiply_block(int64 depth, const T* a, Step a_row, A
                                           T* c, int64 c_row, bool add) {
   using K = blocking<Build, T>;
   using pack = simd::pack<T, K::N, Build>;
-  pack sum[Rows][Packs] = {};
+  pack sum[::std::size_t(Rows)][::std::size_t(Packs)] = {};
   for (int64 p = 0; p < depth; ++p) {
     const T* const b = row_of_b(p);
-    pack x[Packs];
+    pack x[::std::size_t(Packs)];
     CUDARRAY_UNROLL
     for (int q = 0; q < Packs; ++q) x[q] = simd::load_lanes<T, K::N, Build>(b + q * K::N);
     CUDARRAY_UNROLL
@@ -108,7 +108,7 @@ template <class Build, class T, int Rows, int Packs>
 void multiply_edge(int64 depth, const T* a, const T* b, T* c, int64 c_row, bool add, int64 rows, int64 columns) {
   constexpr int64 width = Packs * blocking<Build, T>::N;
   if (rows >= Rows && columns == width) return multiply_copies<Build, T, Rows, Packs>(depth, a, b, c, c_row, add);
-  alignas(64) T whole[Rows * width];
+  alignas(64) T whole[::std::size_t(Rows * width)];
   multiply_copies<Build, T, Rows, Packs>(depth, a, b, whole, width, false);
   for (int64 i = 0; i < rows && i < Rows; ++i) {
     T *const to = c + i * c_row, *const from = whole + i * width;
@@ -179,7 +179,7 @@ template <class Build, class T, int Rows>
 void multiply_rows(int64 k, const T* matrix, int64 down, const T* x, T* y, int64 step) {
   using K = blocking<Build, T>;
   using pack = simd::pack<T, K::N, Build>;
-  pack sum[Rows][2] = {};
+  pack sum[::std::size_t(Rows)][2] = {};
   int64 p = 0;
   for (; p + K::width <= k; p += K::width) {
     CUDARRAY_UNROLL
@@ -311,7 +311,7 @@ void multiply_beside(const detail::product& g, int64 first, int64 last) {
   const int64 a_row = (a_rows ? k : 1) * wide, a_column = (a_rows ? 1 : m) * wide, b_row = (b_rows ? n : 1) * wide,
               b_column = (b_rows ? 1 : k) * wide;
   const auto some = [&]<int Columns>(int64 i, int64 j, ::std::integral_constant<int, Columns>) {
-    pack sum[Columns][2] = {};
+    pack sum[::std::size_t(Columns)][2] = {};
     for (int64 p = 0; p < k; ++p) {
       CUDARRAY_UNROLL
       for (int q = 0; q < 2; ++q) {

@@ -48,7 +48,7 @@ struct reduction_kernels {
   /// A row of the operands, in registers.
   struct row {
     Tree tree;
-    int64 offset[Operands], step[Operands];
+    int64 offset[::std::size_t(Operands)], step[::std::size_t(Operands)];
     CUDARRAY_FORCE_INLINE row(const Tree& t, const int64* offsets, const int64* steps) : tree(t) {
       for (int k = 0; k < Operands; ++k) offset[k] = offsets[k], step[k] = steps[k];
     }
@@ -105,7 +105,7 @@ struct reduction_kernels {
           if (k + 4 * N == stop) break;
         }
         a[0] = max::combine(max::combine(a[0], a[1]), max::combine(a[2], a[3]));
-        alignas(64) value of[N];
+        alignas(64) value of[::std::size_t(N)];
         simd::store_lanes(of, a[0]);
         for (int half = N / 2; half > 0; half /= 2)
           for (int k = 0; k < half; ++k) of[k] = max::combine(of[k], of[k + half]);
@@ -120,7 +120,7 @@ struct reduction_kernels {
       }
     } else {
       using A = decltype(r.lanes(i));
-      alignas(64) total sums[N];
+      alignas(64) total sums[::std::size_t(N)];
       clear(sums, N);
       int64 k = i;
       while (k + N <= n) {
@@ -164,7 +164,7 @@ struct reduction_kernels {
     if constexpr (takes_short_rows) {
       row r(static_cast<const reduction_kernels*>(self)->tree, offset, step);
       using A = decltype(r.lanes(0));
-      A a[N], nothing;
+      A a[::std::size_t(N)], nothing;
       fill_lanes(nothing, Op::template identity<block>());
       // what is no whole pack are the last lanes of the last pack, or the first ones of the only one
       const int64 whole = n / N * N, rest = n - whole, last = n < N ? 0 : n - N;
@@ -233,7 +233,7 @@ struct reduction_kernels {
         for (; !in_order && i + together <= rows; i += together)
           add_rows(i, ::std::make_integer_sequence<int, together>{});
         for (; i < rows; ++i) {
-          int64 at[Operands];
+          int64 at[::std::size_t(Operands)];
           for (int k = 0; k < Operands; ++k) at[k] = offset[k] + i * down[k];
           A* to = acc;
           for (int64 c = begin; c < end; c += N, ++to) {
@@ -369,7 +369,7 @@ void run_reduce(cpu, const Target& target, const Tree& tree, const Op&, const de
       return;
     }
   }
-  host::memory_operand of[Operands];
+  host::memory_operand of[::std::size_t(Operands)];
   host::list_operands<Build>(tree, of);
   host::walk_reduction({&self, kernels::clear, kernels::merge, reduction::store, kernels::along, kernels::across,
                         kernels::takes_short_rows ? kernels::beside : nullptr, host::fetcher::of<Build>(self.tree),

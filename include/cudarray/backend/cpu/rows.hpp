@@ -44,8 +44,8 @@ struct row_kernel {
     using pack = simd::pack<T, N, Build>;
     const auto load = [](const T* p) { return simd::load_lanes<T, N, Build>(p); };
     const auto filled = [](T v) { return simd::splat<T, N, Build>(v); };
-    alignas(64) T rows[N * short_row], columns[N * short_row];
-    int64 at[Operands];
+    alignas(64) T rows[::std::size_t(N * short_row)], columns[::std::size_t(N * short_row)];
+    int64 at[::std::size_t(Operands)];
     for (int k = 0; k < Operands; ++k) at[k] = offset[k];
     const int64 length = flat ? N * n : n;
     for (T *row = rows, *end = rows + N * n; row < end; row += length) {
@@ -173,9 +173,9 @@ bool run_rows(cpu, const Make& make, const Tree& tree, const detail::iteration_s
     return false;
   } else {
     if (space.ndim != space.kept + 1 || space.size(0, space.ndim) == 0 || space.extent[inner] > 1 << 18) return false;
-    host::memory_operand of[Operands];
+    host::memory_operand of[::std::size_t(Operands)];
     host::list_operands<Build>(tree, of);
-    int64 step[Operands];
+    int64 step[::std::size_t(Operands)];
     for (int k = 0; k < Operands; ++k) {
       step[k] = space.stride[k][inner];
       const bool unit = k == 0 && F == detail::row_function::logsumexp ? step[k] == 0 : step[k] == 1;
@@ -188,7 +188,7 @@ bool run_rows(cpu, const Make& make, const Tree& tree, const detail::iteration_s
                 parts = wanted < rows ? wanted : rows;
     if (s.kept == 1 && n <= kernel::short_row && rows >= kernel::N) {
       const int64 groups = rows / kernel::N, shares = parts < groups ? parts : groups;
-      int64 down[Operands];
+      int64 down[::std::size_t(Operands)];
       bool flat = true;
       for (int k = 0; k < Operands; ++k) {
         down[k] = s.stride[k][0];
@@ -196,7 +196,7 @@ bool run_rows(cpu, const Make& make, const Tree& tree, const detail::iteration_s
       }
       host::parallel(shares, [&](int64 part) {
         const auto group = [&](int64 row) {
-          int64 offset[Operands];
+          int64 offset[::std::size_t(Operands)];
           for (int k = 0; k < Operands; ++k) offset[k] = row * down[k];
           kernel::run_together(target, tree, offset, step, down, n, flat);
         };

@@ -39,7 +39,7 @@ CUDARRAY_FORCE_INLINE void transpose_block(element<Bytes>* to, int64 pitch, cons
                                            int64 rows = N) {
   using word = typename element<Bytes>::word;
   using pack = simd::pack<word, N, B>;
-  pack a[N], b[N];
+  pack a[::std::size_t(N)], b[::std::size_t(N)];
   CUDARRAY_UNROLL
   for (int i = 0; i < N; ++i, from = next_line(from, along)) a[i] = simd::load_pack<pack>(from);
   CUDARRAY_UNROLL
@@ -100,7 +100,7 @@ struct lines {
 template <int Columns, class B, int Bytes>
 CUDARRAY_COLD void copy_few(lines<element<Bytes>> to, lines<const element<Bytes>> from, int64 rows) {
   for (int64 i = 0; i < rows; ++i, to.first += to.down, from.first += from.down) {
-    element<Bytes> v[Columns];
+    element<Bytes> v[::std::size_t(Columns)];
     CUDARRAY_UNROLL
     for (int j = 0; j < Columns; ++j) v[j] = from.first[j * from.along];
     CUDARRAY_UNROLL
@@ -143,7 +143,7 @@ int64 split_columns(element<Bytes>* to, int64 pitch, const element<Bytes>* from,
   using pack = simd::pack<typename element<Bytes>::word, N, B>;
   int64 j = 0;
   for (; j + N <= columns; j += N) {
-    pack v[Rows];
+    pack v[::std::size_t(Rows)];
     CUDARRAY_UNROLL
     for (int i = 0; i < Rows; ++i, from += N) v[i] = simd::load_pack<pack>(from);
     simd::store_pack(to + j, row_of<Rows, 0>(v));

@@ -81,7 +81,7 @@ void multiply_windows(const window_lines<Build, T>& lines, int64 depth, const T*
         out_row, false);
   };
   if (end - to >= width) return run(to, plane);
-  alignas(64) T whole[Rows * width];
+  alignas(64) T whole[::std::size_t(Rows * width)];
   run(whole, width);
   for (int r = 0; r < Rows; ++r) copy_pieces<width>(to + r * plane, whole + r * width, end - to);
 }
@@ -189,7 +189,7 @@ void add_products(const window_lines<Build, T>& lines, const int64* offset, int6
 /// Lane k is the sum of the k-th pack's lanes.
 template <class T, int N, class Build>
 simd::pack<T, N, Build> add_lanes(const simd::pack<T, N, Build>* packs) {
-  simd::pack<T, N, Build> a[N];
+  simd::pack<T, N, Build> a[::std::size_t(N)];
   ::std::memcpy(a, packs, sizeof(a));
   CUDARRAY_UNROLL
   for (int width = N / 2; width > 0; width /= 2) {
