@@ -34,8 +34,8 @@ template <class T, int N>
 struct accessor {
   T* p;
   int64 stride[::std::size_t(N)];
-  template <class... I>
-  requires(sizeof...(I) == N) T& operator()(I... i) const {
+  template <class... Ix>
+  requires(sizeof...(Ix) == N) T& operator()(Ix... i) const {
     int64 at = 0;
     int k = 0;
     ((at += int64(i) * stride[k++]), ...);
@@ -154,15 +154,15 @@ class ndarray {
   }
 
   /// Integers, slices, `_`, newaxis and ellipsis make a view. Throws index_error; slices out of range clip.
-  template <basic_index... I, class Build = this_build>
-  ndarray operator()(const I&... i) const {
-    const index_item items[sizeof...(I) + 1] = {index_item(i)..., index_item(0)};
-    return view(items, int(sizeof...(I)));
+  template <basic_index... Ix, class Build = this_build>
+  ndarray operator()(const Ix&... i) const {
+    const index_item items[sizeof...(Ix) + 1] = {index_item(i)..., index_item(0)};
+    return view(items, int(sizeof...(Ix)));
   }
   /// A mask of the leading axes' shape, or integers that pick along axis 0: a selection, which reads by gathering and
   /// can be assigned. Reading a mask synchronises.
-  template <array_expression I, class Build = this_build>
-  selection<T, Device> operator()(const I& i) const {
+  template <array_expression Ix, class Build = this_build>
+  selection<T, Device> operator()(const Ix& i) const {
     return {*this, i};
   }
 
@@ -194,12 +194,12 @@ class ndarray {
     return a;
   }
   /// One element of a host array. Throws index_error.
-  template <::std::integral... I, class Build = this_build>
-  T& at(I... i) const requires(Device::host_accessible) {
-    if (int(sizeof...(I)) != ndim())
-      detail::fail<index_error>("at: ", sizeof...(I), " indices for an array of shape ", shape());
-    const index_item items[sizeof...(I) + 1] = {index_item(i)..., index_item(0)};
-    const int64 offset = detail::index_layout(layout_, items, int(sizeof...(I))).offset;
+  template <::std::integral... Ix, class Build = this_build>
+  T& at(Ix... i) const requires(Device::host_accessible) {
+    if (int(sizeof...(Ix)) != ndim())
+      detail::fail<index_error>("at: ", sizeof...(Ix), " indices for an array of shape ", shape());
+    const index_item items[sizeof...(Ix) + 1] = {index_item(i)..., index_item(0)};
+    const int64 offset = detail::index_layout(layout_, items, int(sizeof...(Ix))).offset;
     return static_cast<T*>(store_->data)[offset];
   }
 

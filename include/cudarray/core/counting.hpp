@@ -19,16 +19,16 @@ inline bool one_thread() {
 }
 
 /// Adds to a count that threads share. Returns what it is then.
-template <int Order = __ATOMIC_RELAXED, class I>
-I add_shared(I& count, I by) {
-  if (one_thread()) return count = I(count + by);
+template <int Order = __ATOMIC_RELAXED, class Int>
+Int add_shared(Int& count, Int by) {
+  if (one_thread()) return count = Int(count + by);
   return __atomic_add_fetch(&count, by, Order);
 }
 
 /// Adds to a count that threads share where the caller holds the lock without which none of them adds.
-template <class I>
-I add_locked(I& count, I by) {
-  const I now = I(count + by);
+template <class Int>
+Int add_locked(Int& count, Int by) {
+  const Int now = Int(count + by);
   __atomic_store_n(&count, now, __ATOMIC_RELAXED);  // others may read
   return now;
 }

@@ -69,8 +69,8 @@ CUDARRAY_HD inline double fma(double a, double b, double c) { return __builtin_f
 /// Exact where the smaller operand does not count: CUDA's may round up there, at the largest number to infinity.
 template <detail::real_floating T>
 CUDARRAY_HD inline T hypot(T x, T y) {
-  const T a = abs(x), b = abs(y), large = a > b ? a : b, small = a > b ? b : a;
-  if (small <= large * (sizeof(T) == 4 ? T(1.220703125e-4) : T(7.450580596923828e-9))) return large;  // 2^-13, 2^-27
+  const T a = abs(x), b = abs(y), large = a > b ? a : b, lesser = a > b ? b : a;
+  if (lesser <= large * (sizeof(T) == 4 ? T(1.220703125e-4) : T(7.450580596923828e-9))) return large;  // 2^-13, 2^-27
   if constexpr (sizeof(T) == 4) return __builtin_hypotf(x, y);
   else return __builtin_hypot(x, y);
 }

@@ -19,8 +19,8 @@ class shape {
  public:
   constexpr shape() = default;
   constexpr shape(::std::initializer_list<int64> dims) : shape(dims.begin(), int(dims.size())) {}
-  template <::std::integral I>
-  constexpr shape(I n) : ndim_(1), dim_{detail::to_int64(n)} {}
+  template <::std::integral Int>
+  constexpr shape(Int n) : ndim_(1), dim_{detail::to_int64(n)} {}
   /// Throws shape_error for more than `max_rank` axes.
   CUDARRAY_PER_BUILD constexpr shape(const int64* dims, int n) : ndim_(n) {
     if (n > max_rank) detail::fail<shape_error>("shape: ", n, " axes, at most ", max_rank, " are supported");
@@ -108,8 +108,8 @@ CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD inline shape broadcast_shapes(const char* 
 class axes {
  public:
   constexpr axes() = default;
-  template <::std::integral I>
-  constexpr axes(I axis) : n_(1), axis_{detail::to_int64(axis)} {}
+  template <::std::integral Int>
+  constexpr axes(Int axis) : n_(1), axis_{detail::to_int64(axis)} {}
   constexpr axes(::std::initializer_list<int64> list) : axes(list.begin(), int(list.size())) {}
   /// From a list known at run time. Throws shape_error for more than `max_rank`.
   template <::std::integral Int>

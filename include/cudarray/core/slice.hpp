@@ -26,8 +26,8 @@ struct slice_bound {
   bool given = false;
   constexpr slice_bound() = default;
   constexpr slice_bound(none_t) {}
-  template <::std::integral I>
-  constexpr slice_bound(I v) : value(detail::to_int64(v)), given(true) {}
+  template <::std::integral Int>
+  constexpr slice_bound(Int v) : value(detail::to_int64(v)), given(true) {}
 };
 
 /// Python's `start:stop:step`. Bounds out of range clip; a step of 0 throws value_error when it is used.
@@ -46,9 +46,9 @@ struct index_item {
   what is;
   int64 integer = 0;
   slice_bound start, stop, step;
-  template <::std::integral I>
-  constexpr index_item(I i) : is(what::integer), integer(detail::to_int64(i)) {
-    constexpr bool number = !::std::is_same_v<I, bool>;
+  template <::std::integral Int>
+  constexpr index_item(Int i) : is(what::integer), integer(detail::to_int64(i)) {
+    constexpr bool number = !::std::is_same_v<Int, bool>;
     static_assert(number, "cudarray: a bool is no index: a mask is an array of bool, x(m) with m of x's shape");
   }
   constexpr index_item(const slice& s) : is(what::slice_), start(s.start), stop(s.stop), step(s.step) {}

@@ -71,9 +71,9 @@ struct CUDARRAY_PER_BUILD piece {
   piece(const char* v) : characters(v), add([](text& t, const piece& p) { t.add(p.characters); }) {}
   piece(char v) : letter(v), add([](text& t, const piece& p) { t.add(p.letter); }) {}
   piece(double v) : real(v), add(add_real) {}
-  template <class I>
-  requires(::std::is_integral_v<I>) piece(I v) {
-    if constexpr (::std::is_signed_v<I>) {
+  template <class Int>
+  requires(::std::is_integral_v<Int>) piece(Int v) {
+    if constexpr (::std::is_signed_v<Int>) {
       integer = v;
       add = add_integer;
     } else {

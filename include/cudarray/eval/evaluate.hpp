@@ -15,8 +15,8 @@ template <class Op, class K>
 inline constexpr bool has_reduce<reduce<Op, K>> = true;
 template <class Op, class... K>
 inline constexpr bool has_reduce<map<Op, K...>> = (has_reduce<K> || ...);
-template <class T, class D, class I>
-inline constexpr bool has_reduce<gather<T, D, I>> = has_reduce<I>;
+template <class T, class D, class Ix>
+inline constexpr bool has_reduce<gather<T, D, Ix>> = has_reduce<Ix>;
 
 /// Whether a node is a reduction or what is computed of one and scalars: each result passes through that on its way.
 template <class N>
@@ -33,8 +33,8 @@ template <class Op, class K>
 inline constexpr bool has_gather<reduce<Op, K>> = has_gather<K>;
 template <class Op, class... K>
 inline constexpr bool has_gather<map<Op, K...>> = (has_gather<K> || ...);
-template <class T, class D, class I>
-inline constexpr bool has_gather<gather<T, D, I>> = true;
+template <class T, class D, class Ix>
+inline constexpr bool has_gather<gather<T, D, Ix>> = true;
 
 template <class Build, class N>
 auto materialise(const N& n) -> leaf<node_value_t<N>, device_type_t<N>>;
@@ -47,8 +47,8 @@ requires(ends_in_reduce<N>) auto settle(const N& n) {
   count(counters.temporaries);
   return materialise<Build>(n);
 }
-template <class Build, class T, class D, class I>
-requires(has_reduce<I>) auto settle(const gather<T, D, I>& n) {
+template <class Build, class T, class D, class Ix>
+requires(has_reduce<Ix>) auto settle(const gather<T, D, Ix>& n) {
   auto index = settle<Build>(n.index);
   return gather<T, D, decltype(index)>{{}, n.source, index, n.axis, n.extents, n.function};
 }
@@ -64,7 +64,7 @@ auto settle_kid(const K& k) {
 template <class Build, class Op, class... K>
 requires((has_reduce<map<Op, K...>> || map<Op, K...>::leaves > most_leaves) &&
          !ends_in_reduce<map<Op, K...>>) auto settle(const map<Op, K...>& n) {
-  return [&]<int... I>(::std::integer_sequence<int, I...>) {
+  return [&]<int... Ix>(::std::integer_sequence<int, Ix...>) {
     constexpr bool split = map<Op, K...>::leaves > most_leaves;
     const auto kid = [](const auto& k) {
       if constexpr (split) return settle_kid<Build, int(sizeof...(K))>(k);
@@ -73,7 +73,7 @@ requires((has_reduce<map<Op, K...>> || map<Op, K...>::leaves > most_leaves) &&
     return [&](auto... done) {
       return map<Op, decltype(done)...>(
           n.op, [&] { return n.extents; }, [&] { return slots<decltype(done)...>{{done}...}; });
-    }(kid(get<I>(n.kids))...);
+    }(kid(get<Ix>(n.kids))...);
   }
   (::std::make_integer_sequence<int, int(sizeof...(K))>{});
 }

@@ -7,13 +7,13 @@
 #include "space.hpp"
 
 /// A tree is called with an access object of the backend, which says where in the iteration space it stands:
-///   `a.load<I>(p)`   the lanes of operand I at this place
-///   `a.at<I>(p)`     the address of its element (scalar accesses only)
+///   `a.load<Ix>(p)`   the lanes of operand Ix at this place
+///   `a.at<Ix>(p)`     the address of its element (scalar accesses only)
 ///   `a.splat(v)`     a scalar as lanes
-///   `a.generate<I>(g)`  lanes of a function of the logical index
+///   `a.generate<Ix>(g)`  lanes of a function of the logical index
 ///   `a.apply(op, v...)` op on lanes
 /// it may have `a.fail(fault, function, value, limit, axis)`, which records a fault, where several threads call trees;
-/// and, where it has several lanes and takes gathering trees, `a.gather<I>(g)`, the lanes that g.index picks.
+/// and, where it has several lanes and takes gathering trees, `a.gather<Ix>(g)`, the lanes that g.index picks.
 namespace cudarray::inline v0::detail {
 
 /// Where a data-dependent error is recorded: on the CPU beside the call, on CUDA in mapped host memory.
@@ -47,9 +47,9 @@ inline void throw_fault(const fault_record& f) {
 template <class T>
 inline constexpr bool has_lanes = ::std::is_arithmetic_v<compute_t<T>>;
 
-template <int I, class T>
+template <int Ix, class T>
 struct load {
-  static constexpr int operand = I;
+  static constexpr int operand = Ix;
   using value_type = T;
   static constexpr bool packable = has_lanes<T>;
   static constexpr int widest = sizeof(compute_t<T>);
@@ -57,7 +57,7 @@ struct load {
   CUDARRAY_EXEC_CHECK_OFF
   template <class A>
   CUDARRAY_HD auto operator()(const A& a) const {
-    return a.template load<I>(p);
+    return a.template load<Ix>(p);
   }
 };
 
@@ -74,9 +74,9 @@ struct constant {
   }
 };
 
-template <int I, class G>
+template <int Ix, class G>
 struct generated {
-  static constexpr int operand = I;
+  static constexpr int operand = Ix;
   using value_type = typename G::value_type;
   static constexpr bool packable = has_lanes<value_type>;
   static constexpr int widest = sizeof(compute_t<value_type>);
@@ -84,7 +84,7 @@ struct generated {
   CUDARRAY_EXEC_CHECK_OFF
   template <class A>
   CUDARRAY_HD auto operator()(const A& a) const {
-    return a.template generate<I>(function);
+    return a.template generate<Ix>(function);
   }
 };
 
@@ -108,9 +108,9 @@ CUDARRAY_HD bool resolve_index(const A& a, int64& k, int64 limit, fault_record* 
   return resolve_index(k, limit, f, function, axis);
 }
 
-template <int I, class T, class Index>
+template <int Ix, class T, class Index>
 struct gathered {
-  static constexpr int operand = I;
+  static constexpr int operand = Ix;
   using value_type = T;
   static constexpr bool packable = has_lanes<T>;
   static constexpr int widest = sizeof(compute_t<T>);
@@ -123,12 +123,12 @@ struct gathered {
   CUDARRAY_EXEC_CHECK_OFF
   template <class A>
   CUDARRAY_HD auto operator()(const A& a) const {
-    if constexpr (requires { a.template gather<I>(*this); }) {
-      return a.template gather<I>(*this);
+    if constexpr (requires { a.template gather<Ix>(*this); }) {
+      return a.template gather<Ix>(*this);
     } else {
       int64 k = int64(index(a));
       if (!resolve_index(a, k, limit, fault, function, axis)) return T{};
-      return read_element(a.template at<I>(p) + k * stride);
+      return read_element(a.template at<Ix>(p) + k * stride);
     }
   }
 };
@@ -165,16 +165,16 @@ struct apply {
 /// function sees the elements that there are, once each.
 template <class Tree>
 inline constexpr bool in_lanes = true;
-template <int I, class T, class X>
-inline constexpr bool in_lanes<gathered<I, T, X>> = in_lanes<X>;
+template <int Ix, class T, class X>
+inline constexpr bool in_lanes<gathered<Ix, T, X>> = in_lanes<X>;
 template <class Op, class Types, class... K>
 inline constexpr bool in_lanes<apply<Op, Types, K...>> = Op::lanes && (in_lanes<K> && ...);
 
 /// True if a tree reads elements that an index picks.
 template <class Tree>
 inline constexpr bool has_gathered = false;
-template <int I, class T, class X>
-inline constexpr bool has_gathered<gathered<I, T, X>> = true;
+template <int Ix, class T, class X>
+inline constexpr bool has_gathered<gathered<Ix, T, X>> = true;
 template <class Op, class Types, class... K>
 inline constexpr bool has_gathered<apply<Op, Types, K...>> = (has_gathered<K> || ...);
 
@@ -185,8 +185,8 @@ CUDARRAY_HD constexpr void for_each_operand(const Leaf& l, F&& f) {
   f(l);
 }
 CUDARRAY_EXEC_CHECK_OFF
-template <int I, class T, class X, class F>
-CUDARRAY_HD constexpr void for_each_operand(const gathered<I, T, X>& g, F&& f) {
+template <int Ix, class T, class X, class F>
+CUDARRAY_HD constexpr void for_each_operand(const gathered<Ix, T, X>& g, F&& f) {
   for_each_operand(g.index, f);
   f(g);
 }
@@ -252,8 +252,8 @@ template <class Leaf, class F>
 Leaf with_loads(const Leaf& l, const F&) {
   return l;
 }
-template <int I, class T, class F>
-load<I, T> with_loads(const load<I, T>& l, const F& f) {
+template <int Ix, class T, class F>
+load<Ix, T> with_loads(const load<Ix, T>& l, const F& f) {
   return f(l);
 }
 template <class Op, class Types, class... K, class F>
@@ -301,99 +301,99 @@ struct stored {
   }
 };
 
-/// Stores into operand 0 what is computed, and into operand I what a tree makes of that and of other operands. (For
+/// Stores into operand 0 what is computed, and into operand Ix what a tree makes of that and of other operands. (For
 /// devices with `one_pass`.)
-template <int I, class T, class Tree>
+template <int Ix, class T, class Tree>
 struct store_two {
-  static constexpr int second = I;
+  static constexpr int second = Ix;
   using value_type = T;
   static constexpr bool direct = true;
   T *p, *q;
   Tree also;
 };
 CUDARRAY_EXEC_CHECK_OFF
-template <int I, class T, class Tree, class F>
-CUDARRAY_HD constexpr void for_each_operand(const store_two<I, T, Tree>& t, F&& f) {
+template <int Ix, class T, class Tree, class F>
+CUDARRAY_HD constexpr void for_each_operand(const store_two<Ix, T, Tree>& t, F&& f) {
   for_each_operand(t.also, f);
 }
 
 /// Where a node's axes are those of the space.
 inline constexpr int same_axes[max_rank] = {0, 1, 2, 3, 4, 5, 6, 7};
 
-/// Lowers a settled node. Axis d of the node is axis `axis_of[d]` of the space; its leaves are operands I, I + 1, ...
+/// Lowers a settled node. Axis d of the node is axis `axis_of[d]` of the space; its leaves are operands Ix, Ix + 1, ...
 /// Extents of 1 get stride 0: they repeat.
-template <int I, class Space>
+template <int Ix, class Space>
 void place(Space& s, const shape& dims, const int64* stride, const int* axis_of, storage* store) {
-  place_axes(s.stride[I], dims, stride, axis_of);
-  s.store[I] = store;
+  place_axes(s.stride[Ix], dims, stride, axis_of);
+  s.store[Ix] = store;
 }
 
-template <int I, class T, class D, class Space>
+template <int Ix, class T, class D, class Space>
 CUDARRAY_PER_BUILD auto lower(const leaf<T, D>& n, const int* axis_of, Space& s, fault_record*) {
-  place<I>(s, n.where.dims, n.where.stride, axis_of, n.store.get());
-  return load<I, T>{static_cast<const T*>(n.store->data) + n.where.offset};
+  place<Ix>(s, n.where.dims, n.where.stride, axis_of, n.store.get());
+  return load<Ix, T>{static_cast<const T*>(n.store->data) + n.where.offset};
 }
 
-template <int I, class T, class Space>
+template <int Ix, class T, class Space>
 CUDARRAY_PER_BUILD auto lower(const scalar<T>& n, const int*, Space&, fault_record*) {
   return constant<T>{n.value};
 }
 
 /// A reduction that a statement ends in: its result.
-template <int I, class Op, class K, class Space>
+template <int Ix, class Op, class K, class Space>
 CUDARRAY_PER_BUILD auto lower(const reduce<Op, K>&, const int*, Space&, fault_record*) {
   return load<1, node_value_t<reduce<Op, K>>>{nullptr};
 }
 
-template <int I, class G, class D, class Space>
+template <int Ix, class G, class D, class Space>
 CUDARRAY_PER_BUILD auto lower(const generate<G, D>& n, const int* axis_of, Space& s, fault_record*) {
-  place<I>(s, n.extents, c_layout(n.extents).stride, axis_of, nullptr);
-  return generated<I, G>{n.function};
+  place<Ix>(s, n.extents, c_layout(n.extents).stride, axis_of, nullptr);
+  return generated<Ix, G>{n.function};
 }
 
-template <int I, class T, class D, class X, class Space>
+template <int Ix, class T, class D, class X, class Space>
 CUDARRAY_PER_BUILD auto lower(const gather<T, D, X>& n, const int* axis_of, Space& s, fault_record* fault) {
   const layout& from = n.source.where;
   const int inserted = n.index.dims().ndim();
   for (int d = 0; d < from.ndim(); ++d) {
     if (d == n.axis) continue;
-    s.stride[I][axis_of[d < n.axis ? d : d - 1 + inserted]] = from.dims[d] == 1 ? 0 : from.stride[d];
+    s.stride[Ix][axis_of[d < n.axis ? d : d - 1 + inserted]] = from.dims[d] == 1 ? 0 : from.stride[d];
   }
-  s.store[I] = n.source.store.get();
-  auto index = lower<I + 1>(n.index, axis_of + n.axis, s, fault);
-  return gathered<I, T, decltype(index)>{static_cast<const T*>(n.source.store->data) + from.offset,
-                                         index,
-                                         from.stride[n.axis],
-                                         from.dims[n.axis],
-                                         fault,
-                                         n.function,
-                                         n.axis};
+  s.store[Ix] = n.source.store.get();
+  auto index = lower<Ix + 1>(n.index, axis_of + n.axis, s, fault);
+  return gathered<Ix, T, decltype(index)>{static_cast<const T*>(n.source.store->data) + from.offset,
+                                          index,
+                                          from.stride[n.axis],
+                                          from.dims[n.axis],
+                                          fault,
+                                          n.function,
+                                          n.axis};
 }
 
-template <int I, class K, class Space>
-using lowered = decltype(lower<I>(::std::declval<const K&>(), same_axes, ::std::declval<Space&>(), nullptr));
+template <int Ix, class K, class Space>
+using lowered = decltype(lower<Ix>(::std::declval<const K&>(), same_axes, ::std::declval<Space&>(), nullptr));
 
-/// The first leaf of operand J of a map whose leaves begin at I.
-template <int I, int J, class... K>
+/// The first leaf of operand J of a map whose leaves begin at Ix.
+template <int Ix, int J, class... K>
 constexpr int first_leaf() {
   constexpr int leaves[] = {K::leaves...};
-  int first = I;
+  int first = Ix;
   for (int j = 0; j < J; ++j) first += leaves[j];
   return first;
 }
 
-template <int I, class Op, class... K, int... J, class Space>
+template <int Ix, class Op, class... K, int... J, class Space>
 auto lower_map(const map<Op, K...>& n, const int* axis_of, Space& s, fault_record* fault,
                ::std::integer_sequence<int, J...>) {
   using types = typename Op::template types<node_value_t<K>...>;
-  return apply<Op, types, lowered<first_leaf<I, J, K...>(), K, Space>...>{
+  return apply<Op, types, lowered<first_leaf<Ix, J, K...>(), K, Space>...>{
       n.op,
-      {{lower<first_leaf<I, J, K...>()>(get<J>(n.kids), axis_of + (n.extents.ndim() - get<J>(n.kids).dims().ndim()), s,
-                                        fault)}...}};
+      {{lower<first_leaf<Ix, J, K...>()>(get<J>(n.kids), axis_of + (n.extents.ndim() - get<J>(n.kids).dims().ndim()), s,
+                                         fault)}...}};
 }
-template <int I, class Op, class... K, class Space>
+template <int Ix, class Op, class... K, class Space>
 CUDARRAY_PER_BUILD auto lower(const map<Op, K...>& n, const int* axis_of, Space& s, fault_record* fault) {
-  return lower_map<I>(n, axis_of, s, fault, ::std::make_integer_sequence<int, int(sizeof...(K))>{});
+  return lower_map<Ix>(n, axis_of, s, fault, ::std::make_integer_sequence<int, int(sizeof...(K))>{});
 }
 
 }  // namespace cudarray::inline v0::detail

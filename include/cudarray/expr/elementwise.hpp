@@ -100,13 +100,14 @@ CUDARRAY_PER_BUILD shape common_shape(const char* function, const X&... x) {
   return s;
 }
 
-template <class Types, class Op, int... I, class... X>
-CUDARRAY_PER_BUILD auto map_operands(const char* function, const Op& op, ::std::integer_sequence<int, I...>, X&&... x) {
-  return map<Op, operand_t<typename Types::template operand<I>, X>...>(
+template <class Types, class Op, int... Ix, class... X>
+CUDARRAY_PER_BUILD auto map_operands(const char* function, const Op& op, ::std::integer_sequence<int, Ix...>,
+                                     X&&... x) {
+  return map<Op, operand_t<typename Types::template operand<Ix>, X>...>(
       op, [&] { return common_shape(function, x...); },
       [&] {
-        return slots<operand_t<typename Types::template operand<I>, X>...>{
-            {as_operand<typename Types::template operand<I>>(function, static_cast<X&&>(x))}...};
+        return slots<operand_t<typename Types::template operand<Ix>, X>...>{
+            {as_operand<typename Types::template operand<Ix>>(function, static_cast<X&&>(x))}...};
       });
 }
 

@@ -30,19 +30,19 @@ struct lazy {
 namespace detail {
 
 /// An aggregate of several values that stays trivially copyable if they are (std::tuple does not).
-template <int I, class T>
+template <int Ix, class T>
 struct slot {
   T value;
 };
 template <class Indices, class... T>
 struct slots_of;
-template <int... I, class... T>
-struct slots_of<::std::integer_sequence<int, I...>, T...> : slot<I, T>... {};
+template <int... Ix, class... T>
+struct slots_of<::std::integer_sequence<int, Ix...>, T...> : slot<Ix, T>... {};
 template <class... T>
 using slots = slots_of<::std::make_integer_sequence<int, int(sizeof...(T))>, T...>;
 
-template <int I, class T>
-CUDARRAY_HD constexpr const T& get(const slot<I, T>& s) {
+template <int Ix, class T>
+CUDARRAY_HD constexpr const T& get(const slot<Ix, T>& s) {
   return s.value;
 }
 
@@ -155,8 +155,8 @@ struct expression_traits<reduce<Op, K>>
     : traits_of<typename Op::template types<node_value_t<K>>::result, typename expression_traits<K>::device_type> {};
 template <class G, class D>
 struct expression_traits<generate<G, D>> : traits_of<typename G::value_type, D> {};
-template <class T, class D, class I>
-struct expression_traits<gather<T, D, I>> : traits_of<T, D> {};
+template <class T, class D, class Ix>
+struct expression_traits<gather<T, D, Ix>> : traits_of<T, D> {};
 
 /// Calls `f` for every leaf and every generator in an expression.
 template <class T, class D, class F>
@@ -173,14 +173,14 @@ template <class Op, class K, class F>
 void for_each_leaf(const reduce<Op, K>& n, F&& f) {
   for_each_leaf(n.kid, f);
 }
-template <class T, class D, class I, class F>
-void for_each_leaf(const gather<T, D, I>& n, F&& f) {
+template <class T, class D, class Ix, class F>
+void for_each_leaf(const gather<T, D, Ix>& n, F&& f) {
   f(n.source);
   for_each_leaf(n.index, f);
 }
 template <class Op, class... K, class F>
 void for_each_leaf(const map<Op, K...>& n, F&& f) {
-  [&]<int... I>(::std::integer_sequence<int, I...>) { (for_each_leaf(get<I>(n.kids), f), ...); }
+  [&]<int... Ix>(::std::integer_sequence<int, Ix...>) { (for_each_leaf(get<Ix>(n.kids), f), ...); }
   (::std::make_integer_sequence<int, int(sizeof...(K))>{});
 }
 

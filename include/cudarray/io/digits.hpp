@@ -20,9 +20,9 @@ struct CUDARRAY_PER_BUILD decimal {
     for (; *s != 'e'; ++s)
       if (*s != '.') digits[size++] = *s;
     while (size > 1 && digits[size - 1] == '0') --size;
-    const bool small = s[1] == '-';
+    const bool negative = s[1] == '-';
     for (s += 2; s != end; ++s) exponent = 10 * exponent + (*s - '0');
-    if (small) exponent = -exponent;
+    if (negative) exponent = -exponent;
   }
   char at(int i) const { return i < 0 || i >= size ? '0' : digits[i]; }
   /// The digits after the point.

@@ -11,8 +11,8 @@ namespace cudarray::inline v0::nnet {
 struct extent2 {
   int64 h = 0, w = 0;
   constexpr extent2() = default;
-  template <::std::integral I>
-  constexpr extent2(I both) : h(cudarray::detail::to_int64(both)), w(h) {}
+  template <::std::integral Int>
+  constexpr extent2(Int both) : h(cudarray::detail::to_int64(both)), w(h) {}
   constexpr extent2(cudarray::detail::any_integer h_, cudarray::detail::any_integer w_) : h(h_), w(w_) {}
 };
 
@@ -47,12 +47,12 @@ CUDARRAY_PER_BUILD inline window_grid make_grid(const char* function, const shap
   return g;
 }
 
-/// The images with a border of one value; themselves where there is no border.
+/// The images with a border of one value; themselves where there is none.
 template <class Build, class T, class D>
-ndarray<T, D> padded(const ndarray<T, D>& x, extent2 padding, T border) {
+ndarray<T, D> padded(const ndarray<T, D>& x, extent2 padding, T edge) {
   if (padding.h == 0 && padding.w == 0) return x;
   ndarray<T, D> r = full<T, D, T, Build>(
-      {x.shape(0), x.shape(1), x.shape(2) + 2 * padding.h, x.shape(3) + 2 * padding.w}, border, x.device());
+      {x.shape(0), x.shape(1), x.shape(2) + 2 * padding.h, x.shape(3) + 2 * padding.w}, edge, x.device());
   r(_, _, slice(padding.h, padding.h + x.shape(2)), slice(padding.w, padding.w + x.shape(3))) = x;
   return r;
 }

@@ -13,9 +13,9 @@ namespace cudarray::inline v0 {
 namespace detail {
 
 /// An index operand as int64, evaluated unless it is a node already of that type.
-template <class Build, class I>
-auto index_node(const char* function, const I& i) {
-  constexpr bool integers = is_integer<value_type_t<I>>;
+template <class Build, class Ix>
+auto index_node(const char* function, const Ix& i) {
+  constexpr bool integers = is_integer<value_type_t<Ix>>;
   static_assert(integers, "cudarray: the indices to take must be of an integer dtype");
   return cast_node<int64>(as_operand<int64>(function, i));
 }
@@ -41,8 +41,8 @@ CUDARRAY_PER_BUILD inline shape selected_shape(const shape& from, int axis, cons
   return s;
 }
 
-template <class T, class D, class I>
-gather<T, D, I> make_gather(const leaf<T, D>& source, const I& index, int axis, const char* function = "take") {
+template <class T, class D, class Ix>
+gather<T, D, Ix> make_gather(const leaf<T, D>& source, const Ix& index, int axis, const char* function = "take") {
   return {{}, source, index, axis, selected_shape(source.where.dims, axis, index.dims()), function};
 }
 
@@ -67,8 +67,8 @@ sequences one_sequence(const ndarray<T, Device>& a) {
 /// The elements of `a` that `index` picks along an axis; the axis is replaced by the axes of the index. Lazy. Negative
 /// indices count from the end. Throws index_error: on CUDA at the next synchronising call, the element reads as 0.
 ///     ca::take(table, labels, 0)  // (rows, n), (b,) -> (b, n)
-template <array_expression X, array_expression I, class Build = this_build>
-auto take(const X& x, const I& index, detail::any_integer axis = 0) {
+template <array_expression X, array_expression Ix, class Build = this_build>
+auto take(const X& x, const Ix& index, detail::any_integer axis = 0) {
   const auto a = detail::as_array<Build>(x);
   const int at = detail::normal_axis("take", axis, a.ndim());
   return detail::make_gather(a.node(), detail::index_node<Build>("take", index), at);
@@ -109,9 +109,9 @@ class selection {
   using device_type = Device;
 
   /// Throws index_error where a mask's shape is not that of the leading axes.
-  template <array_expression I, class Build = this_build>
-  selection(const ndarray<T, Device>& a, const I& i) : array_(a) {
-    using V = value_type_t<I>;
+  template <array_expression Ix, class Build = this_build>
+  selection(const ndarray<T, Device>& a, const Ix& i) : array_(a) {
+    using V = value_type_t<Ix>;
     constexpr bool index_dtype = detail::is_integer<V> || ::std::is_same_v<V, bool>;
     static_assert(index_dtype, "cudarray: an index array must be of an integer dtype, or bool for a mask");
     if constexpr (::std::is_same_v<V, bool>) {

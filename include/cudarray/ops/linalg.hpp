@@ -20,9 +20,9 @@ inline bool goes_forward(const layout& l) {
 /// Matrices that a BLAS can read where they lie: one of the last two steps is 1, the other long enough.
 inline bool blas_readable(const layout& l) {
   const int r = l.ndim() - 2, c = l.ndim() - 1;
-  const auto fits = [&](int unit, int far) {
+  const auto fits = [&](int unit, int other) {
     return (l.stride[unit] == 1 || l.dims[unit] <= 1) &&
-           (l.stride[far] >= (l.dims[unit] > 1 ? l.dims[unit] : 1) || l.dims[far] <= 1);
+           (l.stride[other] >= (l.dims[unit] > 1 ? l.dims[unit] : 1) || l.dims[other] <= 1);
   };
   return (fits(c, r) || fits(r, c)) && goes_forward(l);
 }

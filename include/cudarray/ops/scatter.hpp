@@ -13,12 +13,12 @@ namespace cudarray::inline v0 {
 /// than 2^32 - 2 indices or places on CUDA), and index_error: on CUDA at the next synchronising call, and the wrong
 /// index adds nothing.
 ///     ca::scatter_add(counts, labels, 1)  // a histogram
-template <class T, class Device, array_expression I, class V, class Build = this_build>
-requires(array_expression<V> || scalar_value<V>) void scatter_add(const ndarray<T, Device>& a, const I& index,
+template <class T, class Device, array_expression Ix, class V, class Build = this_build>
+requires(array_expression<V> || scalar_value<V>) void scatter_add(const ndarray<T, Device>& a, const Ix& index,
                                                                   const V& values, detail::any_integer axis = 0) {
-  constexpr bool integers = detail::is_integer<value_type_t<I>>;
+  constexpr bool integers = detail::is_integer<value_type_t<Ix>>;
   static_assert(integers, "cudarray: scatter_add: the index must be of an integer dtype");
-  constexpr bool one_device = detail::on_one_device<ndarray<T, Device>, I>() && detail::on_device<V, Device>;
+  constexpr bool one_device = detail::on_one_device<ndarray<T, Device>, Ix>() && detail::on_device<V, Device>;
   static_assert(one_device,
                 "cudarray: the operands are on two devices: move one with ca::to<ca::cuda>(x) or ca::to<ca::cpu>(x)");
   const auto& given = detail::as_operand<T>("scatter_add", values);

@@ -17,13 +17,13 @@ namespace host {
 template <class Build, class T>
 bool suits_own(const detail::convolution& c, int64 work) {
   using what = detail::convolution::what;
-  constexpr int64 N = blocking<Build, T>::N, small = 1 << 18;
+  constexpr int64 N = blocking<Build, T>::N, light = 1 << 18;
   const int64 filters = c.k * c.c * c.r * c.s;
   const bool overlap = c.stride[0] < c.r || c.stride[1] < c.s;
   if (c.part == what::backward_weights) return overlap && 2 * c.q >= N && filters * Build::vector_bytes <= 1 << 20;
   const bool back = c.part == what::backward_data;
   if (back && (c.stride[0] > 1 || c.stride[1] > 1 || c.padding[0] >= c.r || c.padding[1] >= c.s)) return false;
-  return work < small || (overlap && 3 * (back ? c.w : c.q) >= N && filters * int64(sizeof(T)) <= 1 << 19);
+  return work < light || (overlap && 3 * (back ? c.w : c.q) >= N && filters * int64(sizeof(T)) <= 1 << 19);
 }
 
 template <class Build, class T>

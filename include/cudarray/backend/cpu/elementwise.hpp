@@ -215,12 +215,12 @@ CUDARRAY_PER_BUILD CUDARRAY_NO_INLINE inline void walk_map(const map_kernels& ma
   for (int d = 0; d < inner; ++d) lines = lines && s.stride[0][d] * target.bytes % 64 == 0;
   const row_form form{rows, apart && (n >= 1024 || lines) && exceeds_cache(total * target.bytes), apart};
   const int64 parts = map.ordered ? 1 : parts_for(rows ? total / 4 : total);
-  const auto border = [&](int64 p) {  // within long rows at multiples of 64
+  const auto edge = [&](int64 p) {  // within long rows at multiples of 64
     const int64 at = total / parts * p + total % parts * p / parts, i = at % n;
     return p == parts ? total : at - (n >= 4096 ? i % 64 : i);
   };
   parallel(parts, [&](int64 part) {
-    walk_rows(s, place_in(s), 0, inner, border(part), border(part + 1),
+    walk_rows(s, place_in(s), 0, inner, edge(part), edge(part + 1),
               [&](const place_in& at, int64 i, int64 stop) { map.row(map.plan, at.offset, step, i, stop, form); });
     if (form.streamed) simd::finish_stream();
   });

@@ -227,16 +227,16 @@ void multiply_matrices(cpu, const detail::product& g) {
       if (more) ++pieces;
     }
   // at multiples of what our kernels compute at a time, on any machine: 12 rows, 32 columns
-  const auto border = [](int64 side, int64 piece, int64 pieces, int64 block) {
+  const auto edge = [](int64 side, int64 piece, int64 pieces, int64 block) {
     return piece == pieces ? side : (side * piece / pieces + block / 2) / block * block;
   };
   const int64 pieces = down * across, units = g.batch * pieces, parts = threads < units ? threads : units;
   host::parallel(parts, [&](int64 part) {
     for (int64 unit = units * part / parts; unit < units * (part + 1) / parts; ++unit) {
-      const int64 row = unit % pieces / across, column = unit % across, i = border(g.m, row, down, 12),
-                  j = border(g.n, column, across, 32);
-      host::multiply_part<Build, T>(g, unit / pieces, i, j, border(g.m, row + 1, down, 12) - i,
-                                    border(g.n, column + 1, across, 32) - j);
+      const int64 row = unit % pieces / across, column = unit % across, i = edge(g.m, row, down, 12),
+                  j = edge(g.n, column, across, 32);
+      host::multiply_part<Build, T>(g, unit / pieces, i, j, edge(g.m, row + 1, down, 12) - i,
+                                    edge(g.n, column + 1, across, 32) - j);
     }
   });
 }

@@ -21,21 +21,21 @@ struct element_access {
   const int64* offset;
   const int64* step;
   int64 i;
-  template <int I, class T>
+  template <int Ix, class T>
   CUDARRAY_FORCE_INLINE T* at(T* p) const {
-    return p + offset[I] + i * step[I];
+    return p + offset[Ix] + i * step[Ix];
   }
-  template <int I, class T>
+  template <int Ix, class T>
   CUDARRAY_FORCE_INLINE T load(const T* p) const {
-    return detail::read_element(at<I>(p));
+    return detail::read_element(at<Ix>(p));
   }
   template <class T>
   CUDARRAY_FORCE_INLINE T splat(T v) const {
     return v;
   }
-  template <int I, class G>
+  template <int Ix, class G>
   CUDARRAY_FORCE_INLINE auto generate(const G& g) const {
-    return g(offset[I] + i * step[I]);
+    return g(offset[Ix] + i * step[Ix]);
   }
   template <class Op, class... V>
   CUDARRAY_FORCE_INLINE auto apply(const Op& op, V... v) const {
@@ -67,10 +67,10 @@ struct pack_access {
   const int64* offset;
   const int64* step;
   int64 i;
-  template <int I, class T>
+  template <int Ix, class T>
   CUDARRAY_FORCE_INLINE auto load(const T* p) const {
-    if (Unit || step[I]) return simd::load_lanes<T, N, Build>(p + offset[I] + i);
-    return splat(detail::read_element(p + offset[I]));
+    if (Unit || step[Ix]) return simd::load_lanes<T, N, Build>(p + offset[Ix] + i);
+    return splat(detail::read_element(p + offset[Ix]));
   }
   template <class T>
   CUDARRAY_FORCE_INLINE auto splat(T v) const {
@@ -78,27 +78,28 @@ struct pack_access {
       return simd::splat<uint8, N, Build>(uint8(v)) != simd::splat<uint8, N, Build>(uint8(0));
     else return simd::splat<T, N, Build>(v);
   }
-  template <int I, class G>
+  template <int Ix, class G>
   CUDARRAY_FORCE_INLINE auto generate(const G& g) const {
     if constexpr (requires { G::group; }) {
       using value = typename G::value_type;
-      const int64 first = offset[I] + i * step[I];
-      if (N % G::group == 0 && step[I] == 1 && first % G::group == 0) {
+      const int64 first = offset[Ix] + i * step[Ix];
+      if (N % G::group == 0 && step[Ix] == 1 && first % G::group == 0) {
         value v[::std::size_t(N)];
         for (int k = 0; k < N / G::group; ++k) g.fill(first / G::group + k, v + k * G::group);
         return simd::load_lanes<value, N, Build>(v);
       }
     }
-    return simd::from_lanes<typename G::value_type, N, Build>([&](int k) { return g(offset[I] + (i + k) * step[I]); });
+    return simd::from_lanes<typename G::value_type, N, Build>(
+        [&](int k) { return g(offset[Ix] + (i + k) * step[Ix]); });
   }
-  template <int I, class G>
+  template <int Ix, class G>
   CUDARRAY_FORCE_INLINE auto gather(const G& g) const {
     using T = typename G::value_type;
-    if (step[I] == 1 && stands_still(g.index, step)) {
+    if (step[Ix] == 1 && stands_still(g.index, step)) {
       const element_access<Build> at{offset, step, i};
       int64 k = int64(g.index(at));
       if (!detail::resolve_index(at, k, g.limit, g.fault, g.function, g.axis)) return splat(T{});
-      return simd::load_lanes<T, N, Build>(g.p + offset[I] + i + k * g.stride);
+      return simd::load_lanes<T, N, Build>(g.p + offset[Ix] + i + k * g.stride);
     }
     return simd::from_lanes<T, N, Build>([&](int k) { return g(element_access<Build>{offset, step, i + k}); });
   }

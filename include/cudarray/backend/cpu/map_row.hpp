@@ -50,11 +50,11 @@ inline constexpr bool pack_map = Target::direct&& Tree::packable&& detail::has_l
 /// Random numbers, of which a block of words gives two or four, are made a pack of blocks at a time.
 template <class Tree>
 inline constexpr bool makes_numbers = false;
-template <int I, class G>
+template <int Ix, class G>
 requires requires { G::group; }
-inline constexpr bool makes_numbers<detail::generated<I, G>> = ::std::is_floating_point_v<typename G::value_type> ||
-                                                               ::std::is_same_v<typename G::value_type, uint32> ||
-                                                               ::std::is_same_v<typename G::value_type, int64>;
+inline constexpr bool makes_numbers<detail::generated<Ix, G>> = ::std::is_floating_point_v<typename G::value_type> ||
+                                                                ::std::is_same_v<typename G::value_type, uint32> ||
+                                                                ::std::is_same_v<typename G::value_type, int64>;
 
 /// The numbers of blocks `block` to `block + N - 1` in order.
 template <int N, class Build, class G>

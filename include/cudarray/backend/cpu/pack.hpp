@@ -279,13 +279,13 @@ CUDARRAY_FORCE_INLINE pack<float, N, B> round_to_odd(const pack<T, N, B>& a) {
 /// isnan and its kin as core/dtype.hpp has them: by bits where comparisons say nothing.
 template <class T, int N, class B>
 CUDARRAY_FORCE_INLINE auto magnitude(const pack<T, N, B>& a) {
-  using I = detail::signed_t<sizeof(T)>;
-  return bits<I>(a) & splat<I, N, B>(::std::numeric_limits<I>::max());
+  using Int = detail::signed_t<sizeof(T)>;
+  return bits<Int>(a) & splat<Int, N, B>(::std::numeric_limits<Int>::max());
 }
 template <class T, int N, class B>
 CUDARRAY_FORCE_INLINE auto infinite_bits() {
-  using I = detail::signed_t<sizeof(T)>;
-  return splat<I, N, B>(__builtin_bit_cast(I, detail::bounds<T>::highest));
+  using Int = detail::signed_t<sizeof(T)>;
+  return splat<Int, N, B>(__builtin_bit_cast(Int, detail::bounds<T>::highest));
 }
 template <class T, int N, class B>
 CUDARRAY_FORCE_INLINE auto isnan(const pack<T, N, B>& a) {

@@ -165,24 +165,24 @@ CUDARRAY_FORCE_INLINE pack<T, N, B> cbrt(const pack<T, N, B>& x) {
 template <class T, int N, class B>
 CUDARRAY_FORCE_INLINE pack<T, N, B> log10(const pack<T, N, B>& x) {
   const auto y = library::log10(x);
-  const auto near = abs(y - rint(y)) < abs(y) * splat<T, N, B>(8 * ::std::numeric_limits<T>::epsilon());
-  if (!any(near)) return y;
+  const auto close = abs(y - rint(y)) < abs(y) * splat<T, N, B>(8 * ::std::numeric_limits<T>::epsilon());
+  if (!any(close)) return y;
   if constexpr (sizeof(T) == 4) {
     const auto wide = []<int M>(const pack<T, M, B>& v, const pack<T, M, B>&) {
       return convert<T>(library::log10(convert<double>(v)));
     };
-    return select(near, by_pieces<B::vector_bytes / 8>(wide, x, x), y);
+    return select(close, by_pieces<B::vector_bytes / 8>(wide, x, x), y);
   } else {
     const auto f = [](T v) { return math::log10(v); };
-    return select(near, each_lane<decltype(f), N, B>(f, x), y);
+    return select(close, each_lane<decltype(f), N, B>(f, x), y);
   }
 }
 
 /// The result is the larger size where the smaller does not count, as in core/math.hpp.
 template <class T, int N, class B>
 CUDARRAY_FORCE_INLINE pack<T, N, B> hypot(const pack<T, N, B>& x, const pack<T, N, B>& y) {
-  const auto a = abs(x), b = abs(y), large = select(a > b, a, b), small = select(a > b, b, a);
-  const auto slight = small <= large * splat<T, N, B>(sizeof(T) == 4 ? T(1.220703125e-4) : T(7.450580596923828e-9));
+  const auto a = abs(x), b = abs(y), large = select(a > b, a, b), lesser = select(a > b, b, a);
+  const auto slight = lesser <= large * splat<T, N, B>(sizeof(T) == 4 ? T(1.220703125e-4) : T(7.450580596923828e-9));
   return select(slight, large, library::hypot(x, y));
 }
 

@@ -110,8 +110,8 @@ CUDARRAY_FORCE_INLINE mask<W, N, B> minimum(const mask<W, N, B>& a, const mask<V
 template <class T, int N, class B>
 CUDARRAY_FORCE_INLINE pack<T, N, B> abs(const pack<T, N, B>& a) {
   if constexpr (detail::is_floating<T>) {
-    using I = detail::signed_t<sizeof(T)>;
-    return bits<T>(bits<I>(a) & splat<I, N, B>(::std::numeric_limits<I>::max()));
+    using Int = detail::signed_t<sizeof(T)>;
+    return bits<T>(bits<Int>(a) & splat<Int, N, B>(::std::numeric_limits<Int>::max()));
   } else {
     return select(a < splat<T, N, B>(T(0)), -a, a);
   }
@@ -201,11 +201,11 @@ CUDARRAY_FORCE_INLINE pack<T, N, B> scale(const pack<T, N, B>& x, const pack<T, 
     return r;
   }
 #endif
-  using I = detail::signed_t<sizeof(T)>;
+  using Int = detail::signed_t<sizeof(T)>;
   constexpr int fraction = ::std::numeric_limits<T>::digits - 1, bias = ::std::numeric_limits<T>::max_exponent - 1;
   const auto biased = splat<T, N, B>(rounder<T> + bias);
   const auto half = round_small(k * splat<T, N, B>(T(0.5)));  // two factors, each of them normal
-  const auto power = [&](const auto& i) { return bits<T>(pack<I, N, B>{bits<I>(i + biased).v << fraction}); };
+  const auto power = [&](const auto& i) { return bits<T>(pack<Int, N, B>{bits<Int>(i + biased).v << fraction}); };
   return x * power(half) * power(k - half);
 }
 
@@ -306,9 +306,9 @@ CUDARRAY_FORCE_INLINE pack<T, N, B> tanh(const pack<T, N, B>& x) {
     p = multiply_add(p, z, c(-5.37397155531e-2f));
     p = multiply_add(p, z, c(1.33314422036e-1f));
     p = multiply_add(p, z, c(-3.33332819422e-1f));
-    const auto small = multiply_add(p * z, x, x);
+    const auto low = multiply_add(p * z, x, x);
     const auto large = c(1.f) - c(2.f) / (bounded_exp(smaller(c(20.f), a + a)) + c(1.f));  // 1 from 18.1 on; NaN passes
-    return bits<float>(bits<int32>(select(a < c(0.625f), small, large)) | sign);
+    return bits<float>(bits<int32>(select(a < c(0.625f), low, large)) | sign);
   }
 }
 
@@ -358,8 +358,8 @@ CUDARRAY_FORCE_INLINE pack<T, N, B> sine(const pack<T, N, B>& x) {
     const pack<int32, N, B> half{(quarter.v & 2) << 30};
     const auto sign = Cosine ? half : half ^ (bits<int32>(x) & i(::std::numeric_limits<int32>::min()));
     const auto y = bits<float>(bits<int32>(multiply_add(first * z, p, first)) ^ sign);
-    const auto far = a > c(131072.f);
-    return any(far) ? select(far, otherwise(), y) : y;
+    const auto beyond = a > c(131072.f);
+    return any(beyond) ? select(beyond, otherwise(), y) : y;
   }
 }
 template <class T, int N, class B>

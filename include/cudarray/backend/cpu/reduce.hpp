@@ -16,10 +16,10 @@ namespace host {
 /// True if a tree computes what takes many instructions: generated numbers, and functions whose rule says `costly`.
 template <class Tree>
 inline constexpr bool is_costly = false;
-template <int I, class G>
-inline constexpr bool is_costly<detail::generated<I, G>> = true;
-template <int I, class T, class X>
-inline constexpr bool is_costly<detail::gathered<I, T, X>> = is_costly<X>;
+template <int Ix, class G>
+inline constexpr bool is_costly<detail::generated<Ix, G>> = true;
+template <int Ix, class T, class X>
+inline constexpr bool is_costly<detail::gathered<Ix, T, X>> = is_costly<X>;
 template <class Op, class Types, class... K>
 inline constexpr bool is_costly<detail::apply<Op, Types, K...>> = requires {
   Op::costly;
@@ -193,7 +193,7 @@ struct reduction_kernels {
   /// element into as many totals; of N or more elements, where there are packs. Not for extremes without packs. `far`:
   /// they come from beyond the caches, so those that follow each other are read in order.
   static void across(const void* self, const int64* offset, const int64* step, const int64* down, int64 rows, int64 n,
-                     [[maybe_unused]] int64 position, [[maybe_unused]] bool far, void* totals) {
+                     [[maybe_unused]] int64 position, [[maybe_unused]] bool streams, void* totals) {
     if constexpr (packable && !Op::indexed) {
       const Tree& tree = static_cast<const reduction_kernels*>(self)->tree;
       using A = decltype(row(tree, offset, step).lanes(0));
@@ -227,7 +227,7 @@ struct reduction_kernels {
         // that follow each other are faster in order where more is computed than that, or memory read ahead, as one
         // stream
         constexpr int together = is_costly<Tree> ? 4 : 8;
-        bool in_order = far || is_costly<Tree> || requires { Op::costly; };
+        bool in_order = streams || is_costly<Tree> || requires { Op::costly; };
         for (int k = 1; k < Operands; ++k) in_order = in_order && down[k] <= end - begin;
         int64 i = 0;
         for (; !in_order && i + together <= rows; i += together)

@@ -33,7 +33,7 @@ struct reduction_cut {
   bool tiled = false;          ///< there are any
   bool beside = false;         ///< short rows are combined side by side
   bool joined = false;         ///< the last kept axis is a reduced one: what it holds is combined at the end
-  bool far = false;            ///< elements come from beyond the caches, and are read as they lie
+  bool streams = false;        ///< elements come from beyond the caches, and are read as they lie
   int64 width = 1;             ///< places of a task along the last kept axis
   int64 depth = 1;             ///< reduced places of a tile, along the last axis
   int64 each = 1, fold = 1;    ///< results of such a place, side by side, and elements of a run that go to each
@@ -105,7 +105,7 @@ struct reduction_cut {
     tasks = side >= 0 ? s.size(0, side) * segments : 1;
     const int64 work = results * count;
     for (int k = 1; k < s.operands; ++k)  // sums of single bytes are wide: short rows of them share their loads still
-      far = far || (exceeds_cache(work * r.of[k].bytes) && (r.of[k].bytes > 1 || columns(width) >= 512));
+      streams = streams || (exceeds_cache(work * r.of[k].bytes) && (r.of[k].bytes > 1 || columns(width) >= 512));
     if (work >= 131072 && tasks < 32) {
       const int64 wanted = (32 + tasks - 1) / tasks, most = work / 32768;
       chunks = wanted < most ? wanted : most;
@@ -295,12 +295,12 @@ CUDARRAY_PER_BUILD inline void reduce_chunks(const reduce_kernels& r, const redu
             const int64 together = r.gathers ? 1 : rows;
             for (int64 row_at = 0; row_at < rows; row_at += together) {
               r.gathers.before(row_at, rows, at.offset, packed, next, s.operands, columns);
-              r.across(r.self, at.offset, packed, next, together, columns, position + i + row_at, c.far, own);
+              r.across(r.self, at.offset, packed, next, together, columns, position + i + row_at, c.streams, own);
               move_on(at.offset, next, together, s.operands);
             }
             int64 done = rows * c.pitch;
             if (const int64 rest = (length - done) * row_columns; rows > 0 && r.packable && rest >= r.lanes) {
-              r.across(r.self, at.offset, packed, next, 1, rest, position + i + done, c.far, own);
+              r.across(r.self, at.offset, packed, next, 1, rest, position + i + done, c.streams, own);
               done = length;
             }
             for (const int64 begun = rows * c.pitch; done < length; ++done) {  // what is no whole pack

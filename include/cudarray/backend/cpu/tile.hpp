@@ -121,20 +121,20 @@ bool copy_short_rows(lines<element<Bytes>> to, lines<const element<Bytes>> from,
   return true;
 }
 
-/// Lane k of row I of packs, one behind the other, in which every Rows-th element is of the same row: of the first two
+/// Lane k of row Ix of packs, one behind the other, in which every Rows-th element is of the same row: of the first two
 /// packs, or of pack Last, the others being there already.
-template <int Rows, int I, int Last>
+template <int Rows, int Ix, int Last>
 struct lanes_of_row {
   template <int N>
   static constexpr int at(int k) {
-    const int from = I + k * Rows;
+    const int from = Ix + k * Rows;
     return Last == 1 ? from % (2 * N) : from / N == Last ? N + from % N : k;
   }
 };
-template <int Rows, int I, int Last = Rows - 1, class P>
+template <int Rows, int Ix, int Last = Rows - 1, class P>
 CUDARRAY_FORCE_INLINE P row_of(const P* packs) {
-  if constexpr (Last == 1) return simd::pick_lanes<lanes_of_row<Rows, I, 1>>(packs[0], packs[1]);
-  else return simd::pick_lanes<lanes_of_row<Rows, I, Last>>(row_of<Rows, I, Last - 1>(packs), packs[Last]);
+  if constexpr (Last == 1) return simd::pick_lanes<lanes_of_row<Rows, Ix, 1>>(packs[0], packs[1]);
+  else return simd::pick_lanes<lanes_of_row<Rows, Ix, Last>>(row_of<Rows, Ix, Last - 1>(packs), packs[Last]);
 }
 /// to[i * pitch + j] = from[i + j * Rows] for i < Rows and most j < columns, by packs; returns for how many.
 template <int Rows, class B, int Bytes>

@@ -18,28 +18,28 @@ struct operand_info {
 template <int Operands>
 struct survey {
   operand_info of[Operands];
-  template <int I, class T>
-  void operator()(const detail::load<I, T>& l) {
-    of[I] = {l.p, int(sizeof(T))};
+  template <int Ix, class T>
+  void operator()(const detail::load<Ix, T>& l) {
+    of[Ix] = {l.p, int(sizeof(T))};
   }
-  template <int I, class T, class X>
-  void operator()(const detail::gathered<I, T, X>& g) {
-    picked(of[I], g);
+  template <int Ix, class T, class X>
+  void operator()(const detail::gathered<Ix, T, X>& g) {
+    picked(of[Ix], g);
   }
-  template <int I, class G>
+  template <int Ix, class G>
   requires requires { G::group; }
-  void operator()(const detail::generated<I, G>&) { of[I].group = G::group; }
+  void operator()(const detail::generated<Ix, G>&) { of[Ix].group = G::group; }
   template <class L>
   void operator()(const L&) {}
   template <class T>
   void written(const detail::store_to<T>& t) {
     of[0] = {t.p, int(sizeof(T))};
   }
-  template <int I, class T, class Tree>
-  void written(const detail::store_two<I, T, Tree>& t) {
+  template <int Ix, class T, class Tree>
+  void written(const detail::store_two<Ix, T, Tree>& t) {
     detail::for_each_operand(t, *this);
     of[0] = {t.p, int(sizeof(T))};
-    of[I] = {t.q, int(sizeof(T))};
+    of[Ix] = {t.q, int(sizeof(T))};
   }
   template <class T, class Index>
   void written(const detail::scatter_to<T, Index>& t) {

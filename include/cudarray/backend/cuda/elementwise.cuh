@@ -12,16 +12,16 @@ namespace gpu {
 /// Neighbouring lanes, of which those that are computed together are whole groups.
 template <int V, int Operands, class... Trees>
 struct row_access : basic_access<true, V, Operands, Trees...> {
-  template <int I, class G>
+  template <int Ix, class G>
   __device__ auto generate(const G& g) const {
     if constexpr (requires { requires V % G::group == 0; }) {
       lanes<typename G::value_type, V> r;
-      const int64 first = int64(uint64(this->offset[I]) / G::group);  // never negative: a shift
+      const int64 first = int64(uint64(this->offset[Ix]) / G::group);  // never negative: a shift
 #pragma unroll
       for (int k = 0; k < V / G::group; ++k) g.fill(first + k, r.v + k * G::group);
       return r;
     } else {
-      return basic_access<true, V, Operands, Trees...>::template generate<I>(g);
+      return basic_access<true, V, Operands, Trees...>::template generate<Ix>(g);
     }
   }
 };
@@ -29,9 +29,9 @@ struct row_access : basic_access<true, V, Operands, Trees...> {
 /// How many numbers of a tree's leaves are computed together, at most.
 template <class Tree>
 inline constexpr int computed_together = 1;
-template <int I, class G>
+template <int Ix, class G>
 requires requires { G::group; }
-inline constexpr int computed_together<detail::generated<I, G>> = G::group;
+inline constexpr int computed_together<detail::generated<Ix, G>> = G::group;
 template <class Op, class Types, class... K>
 inline constexpr int computed_together<detail::apply<Op, Types, K...>> = [] {
   int most = 1;
@@ -136,11 +136,11 @@ struct tile_access : basic_access<(E > 1), V * E * E, Operands, Trees...> {
   struct units {
     unit<T> v[V][E];
   };
-  /// n of operand I, the others are zero.
-  template <int I, class T>
+  /// n of operand Ix, the others are zero.
+  template <int Ix, class T>
   __device__ units<T> fetch(const T* p, int n) const {
-    const unit<T>* q = reinterpret_cast<const unit<T>*>(p) + this->offset[I];
-    const int64 step = this->space->lane_step[I] * int64(sizeof(unit<T>)), row = across[I] * int64(sizeof(unit<T>));
+    const unit<T>* q = reinterpret_cast<const unit<T>*>(p) + this->offset[Ix];
+    const int64 step = this->space->lane_step[Ix] * int64(sizeof(unit<T>)), row = across[Ix] * int64(sizeof(unit<T>));
     units<T> r;
 #pragma unroll
     for (int k = 0; k < V; ++k, q = step_bytes(q, step)) {
@@ -154,11 +154,11 @@ struct tile_access : basic_access<(E > 1), V * E * E, Operands, Trees...> {
     }
     return r;
   }
-  template <int I, class T>
+  template <int Ix, class T>
   __device__ void store(T* p, const lanes<T, V * E * E>& v) const {
     const auto r = repack<units<T>>(v);
-    unit<T>* q = reinterpret_cast<unit<T>*>(p) + this->offset[I];
-    const int64 step = this->space->lane_step[I] * int64(sizeof(unit<T>)), row = across[I] * int64(sizeof(unit<T>));
+    unit<T>* q = reinterpret_cast<unit<T>*>(p) + this->offset[Ix];
+    const int64 step = this->space->lane_step[Ix] * int64(sizeof(unit<T>)), row = across[Ix] * int64(sizeof(unit<T>));
 #pragma unroll
     for (int k = 0; k < V; ++k, q = step_bytes(q, step)) {
       unit<T>* w = q;
@@ -181,20 +181,20 @@ struct tile_part {
   int inside, inside_turned, slot;  ///< slot: elements of shared memory for an operand, or for a word of its cells
   int place, lane;                  ///< there: of the thread's first lane, and from lane to lane
   char* shared;
-  template <int I, class T>
-  __device__ void operator()(const detail::load<I, T>& l) const {
+  template <int Ix, class T>
+  __device__ void operator()(const detail::load<Ix, T>& l) const {
     constexpr int E = Access::words;
     using units = typename Access::template units<T>;
     using unit = typename Access::template unit<T>;
-    auto& held = a.template held<I, T>();
-    const bool turns = turned >> I & 1;
+    auto& held = a.template held<Ix, T>();
+    const bool turns = turned >> Ix & 1;
     if (stage == fetch) {
       held =
-          repack<::std::remove_reference_t<decltype(held)>>(a.template fetch<I>(l.p, turns ? inside_turned : inside));
+          repack<::std::remove_reference_t<decltype(held)>>(a.template fetch<Ix>(l.p, turns ? inside_turned : inside));
     } else if (turns) {
       auto value = repack<units>(held);
       unit* t =
-          reinterpret_cast<unit*>(shared + __popcll(turned & ((uint64(1) << I) - 1)) * (slot * E * Widest)) + place;
+          reinterpret_cast<unit*>(shared + __popcll(turned & ((uint64(1) << Ix) - 1)) * (slot * E * Widest)) + place;
       const int n = stage == pass_in ? inside_turned : inside;
 #pragma unroll
       for (int k = 0; k < Access::count; ++k, t = step_shared_bytes(t, lane * int(sizeof(unit)))) {
@@ -296,8 +296,8 @@ __global__ void __launch_bounds__(block_threads, E > 1                          
 /// E, where it and what is loaded are elements of 4 / E bytes, 1 or 2; otherwise 1.
 template <class T, class List>
 inline constexpr int elements_of_words = 1;
-template <class T, int... I, class... L>
-requires(sizeof(T) < 4) inline constexpr int elements_of_words<T, operand_list<operand<I, L>...>> =
+template <class T, int... Ix, class... L>
+requires(sizeof(T) < 4) inline constexpr int elements_of_words<T, operand_list<operand<Ix, L>...>> =
     (... && (sizeof(L) == sizeof(T))) ? 4 / int(sizeof(T)) : 1;
 
 /// Tiles, if they pay.
@@ -367,9 +367,9 @@ void run_general(cuda device, const Target& target, const Tree& tree, const deta
 /// Trees that are generated numbers as they are, of which 16 bytes are made together.
 template <class Target, class Tree>
 inline constexpr bool fills = false;
-template <class T, int I, class G>
+template <class T, int Ix, class G>
 requires requires { G::group; }
-inline constexpr bool fills<detail::store_to<T>, detail::generated<I, G>> =
+inline constexpr bool fills<detail::store_to<T>, detail::generated<Ix, G>> =
     ::std::is_same_v<T, typename G::value_type> && G::group * sizeof(T) == 16;
 
 /// Generated numbers into n neighbouring elements, aligned: U groups of threads in a block one after another.

@@ -20,7 +20,7 @@ template <int Operands>
 struct thread_space {
   int ndim = 0, kept = 0, split = -1;
   int lanes = 1;
-  bool near = true;         ///< 32 bits hold every number of threads and every offset
+  bool index32 = true;      ///< 32 bits hold every number of threads and every offset
   bool whole = true;        ///< no lane is outside
   bool by_warps = false;    ///< lanes are a warp's width apart
   bool short_rows = false;  ///< a block takes several
@@ -38,7 +38,7 @@ struct thread_space {
 
   /// The axes of `s`, of which V lanes divide axis `split` (-1 where there is none), and so many elements more.
   void divide(const detail::iteration_space<Operands>& s, int V, int split_axis, bool neighbours, int more = 0) {
-    constexpr int64 far = int64(1) << 31;
+    constexpr int64 int32_end = int64(1) << 31;
     ndim = s.ndim, kept = s.kept, split = split_axis, lanes = V;
     whole = V == 1;
     int64 reach[Operands] = {};
@@ -61,8 +61,8 @@ struct thread_space {
       last = n;
       extent[d] = divider(n);
     }
-    near = threads < far;
-    for (int k = 0; k < Operands; ++k) near = near && reach[k] < far;
+    index32 = threads < int32_end;
+    for (int k = 0; k < Operands; ++k) index32 = index32 && reach[k] < int32_end;
   }
   /// The element of the split axis at which the first lane of thread `at` stands.
   template <class Index>
@@ -72,7 +72,7 @@ struct thread_space {
   /// Adds to the offsets where thread i of the axes [begin, end) in C order stands. Returns the element of its first
   /// lane on the split axis where that is one of them.
   __device__ int64 move(int64 i, int begin, int end, int64* offset) const {
-    return near ? walk<int32>(int32(i), begin, end, offset) : walk<int64>(i, begin, end, offset);
+    return index32 ? walk<int32>(int32(i), begin, end, offset) : walk<int64>(i, begin, end, offset);
   }
   /// How many of V lanes are inside, the first of them at element `first` of the split axis, which ends at `end`.
   template <int V, class Index>
@@ -112,7 +112,7 @@ struct thread_space {
 
 /// The lanes of all loads and gathered elements of a tree, in registers: they are fetched before anything is computed,
 /// so that all are under way at once.
-template <int I, class T>
+template <int Ix, class T>
 struct operand {};
 template <class... L>
 struct operand_list {};
@@ -130,28 +130,28 @@ template <class Tree>
 struct operands_of {
   using type = operand_list<>;
 };
-template <int I, class T>
-struct operands_of<detail::load<I, T>> {
-  using type = operand_list<operand<I, T>>;
+template <int Ix, class T>
+struct operands_of<detail::load<Ix, T>> {
+  using type = operand_list<operand<Ix, T>>;
 };
-template <int I, class T, class X>
-struct operands_of<detail::gathered<I, T, X>> : joined<operand_list<operand<I, T>>, typename operands_of<X>::type> {};
+template <int Ix, class T, class X>
+struct operands_of<detail::gathered<Ix, T, X>> : joined<operand_list<operand<Ix, T>>, typename operands_of<X>::type> {};
 template <class Op, class Types, class... K>
 struct operands_of<detail::apply<Op, Types, K...>> : joined<typename operands_of<K>::type...> {};
 template <class T, class Index>
 struct operands_of<detail::scatter_to<T, Index>> : operands_of<Index> {};
-template <int I, class T, class Tree>
-struct operands_of<detail::store_two<I, T, Tree>> : operands_of<Tree> {};
+template <int Ix, class T, class Tree>
+struct operands_of<detail::store_two<Ix, T, Tree>> : operands_of<Tree> {};
 
 /// The operands of a tree, a bit each, that say what is picked.
 template <class List>
 inline constexpr uint64 operand_bits = 0;
-template <int... I, class... T>
-inline constexpr uint64 operand_bits<operand_list<operand<I, T>...>> = (uint64(0) | ... | (uint64(1) << I));
+template <int... Ix, class... T>
+inline constexpr uint64 operand_bits<operand_list<operand<Ix, T>...>> = (uint64(0) | ... | (uint64(1) << Ix));
 template <class Tree>
 inline constexpr uint64 index_operands = 0;
-template <int I, class T, class X>
-inline constexpr uint64 index_operands<detail::gathered<I, T, X>> = operand_bits<typename operands_of<X>::type>;
+template <int Ix, class T, class X>
+inline constexpr uint64 index_operands<detail::gathered<Ix, T, X>> = operand_bits<typename operands_of<X>::type>;
 template <class T, class Index>
 inline constexpr uint64 index_operands<detail::scatter_to<T, Index>> = operand_bits<typename operands_of<Index>::type>;
 template <class Op, class Types, class... K>
@@ -160,21 +160,21 @@ inline constexpr uint64 index_operands<detail::apply<Op, Types, K...>> = (uint64
 /// Bytes of the widest element that is loaded, but for what says what is picked; 0: there is none.
 template <uint64 Indices, class List>
 inline constexpr int widest_element = 0;
-template <uint64 Indices, int... I, class... T>
-inline constexpr int widest_element<Indices, operand_list<operand<I, T>...>> = [] {
+template <uint64 Indices, int... Ix, class... T>
+inline constexpr int widest_element<Indices, operand_list<operand<Ix, T>...>> = [] {
   int w = 0;
-  ((w = !(Indices >> I & 1) && int(sizeof(T)) > w ? int(sizeof(T)) : w), ...);
+  ((w = !(Indices >> Ix & 1) && int(sizeof(T)) > w ? int(sizeof(T)) : w), ...);
   return w;
 }();
 
 template <int V, class List, bool Packed>
 struct fetched;
-template <int V, int... I, class... T, bool Packed>
-struct fetched<V, operand_list<operand<I, T>...>, Packed> : detail::slot<I, held_lanes<Packed, T, V>>... {
-  static constexpr int count = int(sizeof...(I));
+template <int V, int... Ix, class... T, bool Packed>
+struct fetched<V, operand_list<operand<Ix, T>...>, Packed> : detail::slot<Ix, held_lanes<Packed, T, V>>... {
+  static constexpr int count = int(sizeof...(Ix));
   static constexpr int first = [] {
     int f = -1;
-    ((f = f < 0 ? I : f), ...);
+    ((f = f < 0 ? Ix : f), ...);
     return f;
   }();
 };
@@ -202,9 +202,9 @@ struct basic_access {
   int inside;  ///< lanes from this one on are outside; they repeat lane 0
   fetched<V, all_operands<Trees...>, Packed> loaded;
 
-  template <int I, class T>
+  template <int Ix, class T>
   __device__ held_as<T>& held() {
-    return static_cast<detail::slot<I, held_as<T>>&>(loaded).value;
+    return static_cast<detail::slot<Ix, held_as<T>>&>(loaded).value;
   }
   __device__ void start(const thread_space<Operands>& s) {
     space = &s;
@@ -214,13 +214,13 @@ struct basic_access {
   }
   /// The lanes of one operand. A kernel whose loads have one form only runs ahead of them; where a load may take one of
   /// two, the second waits for the first although only one is made (they share registers).
-  template <reach R, int I, class T>
+  template <reach R, int Ix, class T>
   __device__ held_as<T> read(const T* p, int inside) const {
-    const T* q = p + offset[I];
-    constexpr bool index = R == reach::taken && (indices >> I & 1) != 0;
-    if (!index && (R == reach::wide || ((R == reach::whole || R == reach::taken) && space->wide >> I & 1)))
+    const T* q = p + offset[Ix];
+    constexpr bool index = R == reach::taken && (indices >> Ix & 1) != 0;
+    if (!index && (R == reach::wide || ((R == reach::whole || R == reach::taken) && space->wide >> Ix & 1)))
       return load_wide<V, T, held_as<T>>(q);
-    const int64 step = space->lane_step[I] * int64(sizeof(T));
+    const int64 step = space->lane_step[Ix] * int64(sizeof(T));
     lanes<T, V> r;
     if constexpr (index) {
       r.v[0] = load_one(q);
@@ -234,23 +234,23 @@ struct basic_access {
       }
     } else if (R == reach::whole || R == reach::taken || inside == V) {
 #pragma unroll
-      for (int k = 0; k < V; ++k, q += space->lane_step[I]) r.v[k] = load_one(q);
+      for (int k = 0; k < V; ++k, q += space->lane_step[Ix]) r.v[k] = load_one(q);
     } else {
 #pragma unroll
-      for (int k = 0; k < V; ++k) r.v[k] = load_one(q + (k < inside ? k * space->lane_step[I] : 0));
+      for (int k = 0; k < V; ++k) r.v[k] = load_one(q + (k < inside ? k * space->lane_step[Ix] : 0));
     }
     return repack<held_as<T>>(r);
   }
   template <reach R, bool Gathered>
   struct reader {
     basic_access& a;
-    template <int I, class T>
-    __device__ void operator()(const detail::load<I, T>& l) const {
-      if constexpr (!Gathered) a.template held<I, T>() = a.template read<R, I>(l.p, a.inside);
+    template <int Ix, class T>
+    __device__ void operator()(const detail::load<Ix, T>& l) const {
+      if constexpr (!Gathered) a.template held<Ix, T>() = a.template read<R, Ix>(l.p, a.inside);
     }
-    template <int I, class T, class X>
-    __device__ void operator()(const detail::gathered<I, T, X>& g) const {
-      if constexpr (Gathered) a.template held<I, T>() = a.template pick<R>(g);
+    template <int Ix, class T, class X>
+    __device__ void operator()(const detail::gathered<Ix, T, X>& g) const {
+      if constexpr (Gathered) a.template held<Ix, T>() = a.template pick<R>(g);
     }
     template <class L>
     __device__ void operator()(const L&) const {}
@@ -261,9 +261,9 @@ struct basic_access {
     (detail::for_each_operand(trees, reader<R, Gathered>{*this}), ...);
   }
 
-  template <int I, class T>
+  template <int Ix, class T>
   __device__ lanes<T, V> load(const T*) const {
-    return unpack<T, V>(detail::get<I>(loaded));
+    return unpack<T, V>(detail::get<Ix>(loaded));
   }
   template <class T>
   __device__ lanes<T, V> splat(T v) const {
@@ -273,11 +273,11 @@ struct basic_access {
     return r;
   }
   /// Reductions ask for places before the first and behind the last, too, and drop what they get.
-  template <int I, class G>
+  template <int Ix, class G>
   __device__ auto generate(const G& g) const {
     lanes<typename G::value_type, V> r;
 #pragma unroll
-    for (int k = 0; k < V; ++k) r.v[k] = g(offset[I] + k * space->lane_step[I]);
+    for (int k = 0; k < V; ++k) r.v[k] = g(offset[Ix] + k * space->lane_step[Ix]);
     return r;
   }
   template <class Op, class... L>
@@ -287,18 +287,18 @@ struct basic_access {
     for (int k = 0; k < V; ++k) r.v[k] = op(l.v[k]...);
     return r;
   }
-  template <int I, class T, class X>
-  __device__ lanes<T, V> gather(const detail::gathered<I, T, X>&) const {
-    return unpack<T, V>(detail::get<I>(loaded));
+  template <int Ix, class T, class X>
+  __device__ lanes<T, V> gather(const detail::gathered<Ix, T, X>&) const {
+    return unpack<T, V>(detail::get<Ix>(loaded));
   }
-  template <reach R, int I, class T, class X>
-  __device__ held_as<T> pick(const detail::gathered<I, T, X>& g) const {
+  template <reach R, int Ix, class T, class X>
+  __device__ held_as<T> pick(const detail::gathered<Ix, T, X>& g) const {
     const auto index = lane_cast<int64>(g.index(*this));
     if constexpr (R == reach::taken) {
       held_as<T> r = {};
       int64 at = index.v[0];
       if (detail::resolve_index(at, g.limit, g.fault, g.function, g.axis))
-        r = load_wide<V, T, held_as<T>>(g.p + offset[I] + at * g.stride);
+        r = load_wide<V, T, held_as<T>>(g.p + offset[Ix] + at * g.stride);
       return r;
     } else {
       lanes<T, V> r = {};
@@ -306,19 +306,19 @@ struct basic_access {
       for (int k = 0; k < V; ++k) {
         int64 at = index.v[k];
         if (k < inside && detail::resolve_index(at, g.limit, g.fault, g.function, g.axis))
-          r.v[k] = detail::read_element(g.p + offset[I] + k * space->lane_step[I] + at * g.stride);
+          r.v[k] = detail::read_element(g.p + offset[Ix] + k * space->lane_step[Ix] + at * g.stride);
       }
       return repack<held_as<T>>(r);
     }
   }
-  /// Stores the lanes that are inside into operand I.
-  template <int I, class T>
+  /// Stores the lanes that are inside into operand Ix.
+  template <int Ix, class T>
   __device__ void store(T* p, const lanes<T, V>& v) const {
-    T* to = p + offset[I];
-    if ((space->wide >> I & 1) && inside == V) {
+    T* to = p + offset[Ix];
+    if ((space->wide >> Ix & 1) && inside == V) {
       store_wide(to, v);
     } else {
-      const int64 step = space->lane_step[I] * int64(sizeof(T));
+      const int64 step = space->lane_step[Ix] * int64(sizeof(T));
 #pragma unroll
       for (int k = 0; k < V; ++k, to = step_bytes(to, step))
         if (k < inside) *to = v.v[k];
@@ -338,9 +338,9 @@ template <class Access, class Lanes>
 struct storing_access {
   const Access& a;
   const Lanes& v;
-  template <int I, class T>
+  template <int Ix, class T>
   __device__ auto load(const T* p) const {
-    return a.template load<I>(p);
+    return a.template load<Ix>(p);
   }
   __device__ const Lanes& stored() const { return v; }
   template <class Op, class... L>
@@ -348,10 +348,10 @@ struct storing_access {
     return a.apply(op, l...);
   }
 };
-template <class Access, int I, class T, class Tree, int V>
-__device__ void put(const Access& a, const detail::store_two<I, T, Tree>& target, const lanes<T, V>& v) {
+template <class Access, int Ix, class T, class Tree, int V>
+__device__ void put(const Access& a, const detail::store_two<Ix, T, Tree>& target, const lanes<T, V>& v) {
   a.template store<0>(target.p, v);
-  a.template store<I>(target.q, lane_cast<T>(target.also(storing_access<Access, lanes<T, V>>{a, v})));
+  a.template store<Ix>(target.q, lane_cast<T>(target.also(storing_access<Access, lanes<T, V>>{a, v})));
 }
 template <class Access, class T, class Index, int V>
 __device__ void put(const Access& a, const detail::scatter_to<T, Index>& target, const lanes<T, V>& v) {

@@ -15,8 +15,8 @@ struct pool_plan {
   struct axis {
     int pixels, window, results, stride, padding;
     divider by_stride;
-    axis(int64 n, int64 r, int64 p, int64 s, int64 border)
-        : pixels(int(n)), window(int(r)), results(int(p)), stride(int(s)), padding(int(border)), by_stride(s) {}
+    axis(int64 n, int64 r, int64 p, int64 s, int64 edge)
+        : pixels(int(n)), window(int(r)), results(int(p)), stride(int(s)), padding(int(edge)), by_stride(s) {}
     struct range {
       int begin, end;
     };

@@ -59,18 +59,18 @@ struct two_words {
 
 template <int V, class List>
 struct spans_of;
-template <int V, int... I, class... T>
-struct spans_of<V, operand_list<operand<I, T>...>> : detail::slot<I, two_words<T, V>>... {};
+template <int V, int... Ix, class... T>
+struct spans_of<V, operand_list<operand<Ix, T>...>> : detail::slot<Ix, two_words<T, V>>... {};
 
 /// Whether a kernel for ragged rows is made: not where loads of one element at a time do as well.
 template <int V, uint64 Indices, class List>
 inline constexpr bool lines_up = false;
-template <int V, uint64 Indices, int... I, class... T>
-requires(sizeof...(I) > 0) inline constexpr bool lines_up<V, Indices, operand_list<operand<I, T>...>> = [] {
-  constexpr bool moved[] = {!(Indices >> I & 1)...};
+template <int V, uint64 Indices, int... Ix, class... T>
+requires(sizeof...(Ix) > 0) inline constexpr bool lines_up<V, Indices, operand_list<operand<Ix, T>...>> = [] {
+  constexpr bool moved[] = {!(Indices >> Ix & 1)...};
   constexpr int bytes[] = {V * int(sizeof(T))...};
   int n = 0;
-  for (int k = 0; k < int(sizeof...(I)); ++k) {
+  for (int k = 0; k < int(sizeof...(Ix)); ++k) {
     if (moved[k] && (bytes[k] < 4 || bytes[k] > 16)) return false;
     n += moved[k];
   }
@@ -89,42 +89,42 @@ struct ragged_access : basic_access<true, V, Operands, Tree> {
   template <stage S>
   struct fetch_part {
     ragged_access& a;
-    template <int I, class T>
-    __device__ void operator()(const detail::load<I, T>& l) const {
-      constexpr bool index = (base::indices >> I & 1) != 0;
+    template <int Ix, class T>
+    __device__ void operator()(const detail::load<Ix, T>& l) const {
+      constexpr bool index = (base::indices >> Ix & 1) != 0;
       if constexpr (index && S == says) {
         lanes<T, V> r;
-        r.v[0] = load_one(l.p + a.offset[I]);
+        r.v[0] = load_one(l.p + a.offset[Ix]);
 #pragma unroll
         for (int k = 1; k < V; ++k) r.v[k] = r.v[0];
-        a.template held<I, T>() = repack<typename base::template held_as<T>>(r);
+        a.template held<Ix, T>() = repack<typename base::template held_as<T>>(r);
       } else if constexpr (!index && S != says) {
-        move<I>(l.p + a.offset[I], true);
+        move<Ix>(l.p + a.offset[Ix], true);
       }
     }
-    template <int I, class T, class X>
-    __device__ void operator()(const detail::gathered<I, T, X>& g) const {
+    template <int Ix, class T, class X>
+    __device__ void operator()(const detail::gathered<Ix, T, X>& g) const {
       if constexpr (S == moves) {
         int64 at = lane_cast<int64>(g.index(a)).v[0];
         const bool fits = detail::resolve_index(at, g.limit, g.fault, g.function, g.axis);
-        move<I>(g.p + a.offset[I] + at * g.stride, fits);
+        move<Ix>(g.p + a.offset[Ix] + at * g.stride, fits);
       } else if constexpr (S == as_lanes) {
-        move<I, T>(nullptr, true);
+        move<Ix, T>(nullptr, true);
       }
     }
     template <class L>
     __device__ void operator()(const L&) const {}
 
    private:
-    template <int I, class T>
+    template <int Ix, class T>
     __device__ void move(const T* from, bool fits) const {
-      two_words<T, V>& span = static_cast<detail::slot<I, two_words<T, V>>&>(a.spans).value;
+      two_words<T, V>& span = static_cast<detail::slot<Ix, two_words<T, V>>&>(a.spans).value;
       if constexpr (S == moves) {
         span.load(from, a.begin, fits ? a.inside : 0);
         span.none = !fits;
       } else {
         span.line_up();
-        auto& value = a.template held<I, T>();
+        auto& value = a.template held<Ix, T>();
         static_assert(sizeof value == two_words<T, V>::bytes);
         memcpy(&value, span.w, sizeof value);
       }
@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(block_threads)
   a.begin = 0;
   int first = 0, to_end = 0;  // lane 0's distance from alignment where the row begins; threads to the next row
   if (t < s.threads) {
-    const int64 row = s.near ? per_row.divide(int32(t)) : per_row.divide(t);
+    const int64 row = s.index32 ? per_row.divide(int32(t)) : per_row.divide(t);
     const int thread = int(t - row * many);
     s.move(row, 0, s.ndim - 1, a.offset);
     first = (lead + int(a.offset[0])) & (V - 1);

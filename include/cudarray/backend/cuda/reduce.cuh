@@ -167,7 +167,7 @@ __device__ void add_tiles(accumulator<Op, Types, V, Total>& sum, const Access& b
       end = Wide ? 0 : below(N(r.positions) - u0 * r.element_step);
       first += Index(run) * Index(r.positions) + Index(u0) * r.element_step;
     };
-    if (Wide || r.near) enter(int32(tile));
+    if (Wide || r.index32) enter(int32(tile));
     else enter(int64(tile));
     Access a[U];
 #pragma unroll
@@ -360,12 +360,12 @@ void run_reduce(cuda device, const Target& target, const Tree& tree, const Op& o
     if (const gpu::turned_operands turned(s, leaves.of); turned.those != 0) {
       auto space = s;
       detail::storage_ref copies[Operands];
-      const Tree straight = detail::with_loads(tree, [&]<int I, class T>(detail::load<I, T> l) {
-        if (turned.those >> I & 1) {
+      const Tree straight = detail::with_loads(tree, [&]<int Ix, class T>(detail::load<Ix, T> l) {
+        if (turned.those >> Ix & 1) {
           detail::iteration_space<2> copy;
-          const int64 elements = turned.lay_out(copy, space, I);
-          l.p = gpu::copy_turned(device, l.p, copy, elements, copies[I]);
-          space.store[I] = copies[I].get();
+          const int64 elements = turned.lay_out(copy, space, Ix);
+          l.p = gpu::copy_turned(device, l.p, copy, elements, copies[Ix]);
+          space.store[Ix] = copies[Ix].get();
         }
         return l;
       });

@@ -27,7 +27,7 @@ template <int Operands>
 struct reduce_cover {
   reduce_walk walk = reduce_walk::straight;
   bool along = false;
-  bool near = true;  ///< 32 bits hold every result, tile, place and step
+  bool index32 = true;  ///< 32 bits hold every result, tile, place and step
   int wide = 1, deep = 1, abreast = 1, beside = 1, abreast_log2 = 0;
   int own = 1;                 ///< of `wide` results a block finishes so many; the next block does the others
   int left_step = 1;           ///< what a step takes from the places left in a run, or from the runs left
@@ -112,7 +112,7 @@ inline bool few_idle(int64 results, int own) { return 4 * results >= 3 * own * c
 template <int Operands>
 CUDARRAY_NO_INLINE bool spread_threads(reduce_cover<Operands>& r, const detail::iteration_space<Operands>& s, int V,
                                        int U, int64 enough, bool light) {
-  constexpr int64 far = int64(1) << 31;
+  constexpr int64 int32_end = int64(1) << 31;
   const int inner = s.kept < s.ndim ? s.ndim - 1 : -1, across = s.kept - 1;
   const bool ragged = r.walk == reduce_walk::ragged, turns = ragged && !r.along, folded = r.walk == reduce_walk::folded;
   r.threads = {}, r.once = false;
@@ -154,13 +154,13 @@ CUDARRAY_NO_INLINE bool spread_threads(reduce_cover<Operands>& r, const detail::
   r.wide = block_threads / r.deep;
   r.own = turns ? r.wide - 1 : folded ? int(r.threads.extent[across].divisor) : r.wide;
   share_runs(r, s, V, U);
-  r.near = (r.results | r.row | r.runs | r.tiles) >> 30 == 0;
+  r.index32 = (r.results | r.row | r.runs | r.tiles) >> 30 == 0;
   // what is beyond the end of a row is counted, too
-  if (r.walk != reduce_walk::straight) r.near = r.near && r.positions < far - 65536;
-  for (const int64 ahead : r.ahead) r.near = r.near && magnitude(ahead) < far;
-  if (turns) return r.near && r.runs == 1 && r.row >= 4 * r.deep && r.own > 0 && few_idle(r.results, r.own);
-  if (ragged) return r.near && r.runs == 1 && r.deep >= 2 * V - 2;
-  return r.near && r.threads.whole;
+  if (r.walk != reduce_walk::straight) r.index32 = r.index32 && r.positions < int32_end - 65536;
+  for (const int64 ahead : r.ahead) r.index32 = r.index32 && magnitude(ahead) < int32_end;
+  if (turns) return r.index32 && r.runs == 1 && r.row >= 4 * r.deep && r.own > 0 && few_idle(r.results, r.own);
+  if (ragged) return r.index32 && r.runs == 1 && r.deep >= 2 * V - 2;
+  return r.index32 && r.threads.whole;
 }
 
 /// A space of columns side by side whose rows are as many of those of `s` as are whole lanes; false where it has not

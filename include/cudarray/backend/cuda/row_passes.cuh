@@ -20,7 +20,7 @@ struct row_cover {
 /// Chooses it. Blocks of a cluster share rows where these are few, more blocks in two kernels where they are very few:
 /// what a block does once takes its time, and one block to a row is best where there are enough.
 CUDARRAY_NO_INLINE inline row_cover cover_rows(int64 rows, int64 places, bool twice, int cluster, int multiprocessors) {
-  constexpr int64 least = 4096, far = 16384;  // places of a part; of a row that is long
+  constexpr int64 least = 4096, long_row = 16384;  // places of a part; of a row that is long
   row_cover r;
   r.places = places;
   int64 parts = ceil_div(2 * multiprocessors, rows);
@@ -30,7 +30,7 @@ CUDARRAY_NO_INLINE inline row_cover cover_rows(int64 rows, int64 places, bool tw
   r.parts = int(parts);
   r.part = int32(ceil_div(places, parts));
   // few rows at a time, so that the second pass finds them in the cache
-  r.threads = parts == 1 && twice && places > far ? row_threads : block_threads;
+  r.threads = parts == 1 && twice && places > long_row ? row_threads : block_threads;
   return r;
 }
 
