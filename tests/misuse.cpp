@@ -81,7 +81,9 @@ void run(const X& x) {
 
 const std::string equal = ": they must be equal (nnet::one_hot_encode makes such labels of class numbers)";
 const std::string read_only = "assignment: the array of shape (2, 3) is read-only, a view of a broadcast array: write into a .copy()";
-const std::string stale = "array written after this expression was built; use ca::eval where you meant a value";
+std::string stale(const std::string& array) {
+  return "array of " + array + ", written after this expression was built; use ca::eval where you meant a value";
+}
 
 // clang-format off
 const std::vector<row> table = {
@@ -255,10 +257,12 @@ const std::vector<row> table = {
     throws<value_error>("an unsigned scalar above int32", "+: the scalar 4294967295 does not fit int32", [](arrays& x) { (void)(x.labels + 4294967295u); }),
 
     // expressions
-    throws<stale_error>("an array written after the expression was built", stale, [](arrays& x) { array_t b = ca::copy(x.a); const auto e = b + 1; b(0, 0) = 7; array_t r = e; }),
-    throws<stale_error>("an array written in place meanwhile", stale, [](arrays& x) { array_t b = ca::copy(x.v); const auto e = ca::sum(b); b += 1; (void)e.item(); }),
-    throws<stale_error>("a view of the array was written", stale, [](arrays& x) { array_t b = ca::copy(x.a); const auto e = b(1) * 2; b(0) = 0; array_t r = e; }),
-    throws<stale_error>("a stale expression assigned", stale, [](arrays& x) { array_t b = ca::copy(x.v); const auto e = b * 2; b.fill(0); x.v(_) = e; }),
+    throws<stale_error>("an array written after the expression was built", stale("shape (2, 3), float32"), [](arrays& x) { array_t b = ca::copy(x.a); const auto e = b + 1; b(0, 0) = 7; array_t r = e; }),
+    throws<stale_error>("an array written in place meanwhile", stale("shape (3,), float32"), [](arrays& x) { array_t b = ca::copy(x.v); const auto e = ca::sum(b); b += 1; (void)e.item(); }),
+    throws<stale_error>("a view of the array was written", stale("shape (3,), float32"), [](arrays& x) { array_t b = ca::copy(x.a); const auto e = b(1) * 2; b(0) = 0; array_t r = e; }),
+    throws<stale_error>("a stale expression assigned", stale("shape (3,), float32"), [](arrays& x) { array_t b = ca::copy(x.v); const auto e = b * 2; b.fill(0); x.v(_) = e; }),
+    throws<stale_error>("the second operand was written", stale("shape (2,), int32"), [](arrays& x) { ca::ndarray<int> b = ca::copy(x.labels); const auto e = ca::sum(x.a) + b * x.labels; b += 1; array_t r = ca::astype<float>(e); }),
+    throws<stale_error>("a 0-d operand was written", stale("shape (), bool"), [](arrays& x) { ca::ndarray<bool> b = ca::full<bool>({}, true); const auto e = ca::where(b, x.a, 0); b.fill(false); array_t r = e; }),
 
     // elements and memory
     throws<value_error>("the value of several elements", "item: an array of shape (2, 3) has 6 elements, not one", [](arrays& x) { x.a.item(); }),

@@ -13,6 +13,7 @@ struct leaf_use {
   const layout* where;
   uint64 stamp;
   int ordinal;
+  const char* dtype;
 };
 
 /// The device of a leaf. Throws value_error where it was moved from.
@@ -30,8 +31,10 @@ struct leaf_list {
   CUDARRAY_PER_BUILD explicit leaf_list(const N& n) {
     leaf_use* next = of;
     for_each_leaf(n, [&next](const auto& l) {
-      if constexpr (requires { l.store; }) *next++ = {l.store.get(), &l.where, l.stamp, ordinal_of(l.store)};
-      else *next++ = {nullptr, nullptr, 0, l.ordinal};
+      using leaf_type = ::std::remove_cvref_t<decltype(l)>;
+      if constexpr (requires { l.store; })
+        *next++ = {l.store.get(), &l.where, l.stamp, ordinal_of(l.store), dtype_name<node_value_t<leaf_type>>};
+      else *next++ = {nullptr, nullptr, 0, l.ordinal, nullptr};
     });
   }
 };
@@ -41,7 +44,8 @@ struct leaf_list {
 CUDARRAY_PER_BUILD inline int check_leaves(const leaf_use* of, int count) {
   for (int k = 0; k < count; ++k) {
     if (of[k].store != nullptr && write_count(*of[k].store) != of[k].stamp)
-      fail<stale_error>("array written after this expression was built; use ca::eval where you meant a value");
+      fail<stale_error>("array of shape ", of[k].where->dims, ", ", of[k].dtype,
+                        ", written after this expression was built; use ca::eval where you meant a value");
     if (of[k].ordinal != of[0].ordinal)
       fail<device_error>("operands on devices ", of[0].ordinal, " and ", of[k].ordinal, ": move one with ca::to");
   }
