@@ -112,6 +112,11 @@ TEST_CASE("creation: array from lists") {
   CHECK(test::equal(ca::array<float>({{1, 2, 3}, {4, 5, 6}}), {2, 3}, ints{1, 2, 3, 4, 5, 6}));
   CHECK(test::equal(ca::array<int>({{{1}, {2}}, {{3}, {4}}}), {2, 2, 1}, ints{1, 2, 3, 4}));
   CHECK(test::equal(ca::array<bool>({{true, false}, {false, true}}), {2, 2}, ints{1, 0, 0, 1}));
+  CHECK(test::equal(ca::array({1.5, 2.5}), {2}, doubles{1.5, 2.5}));
+  CHECK(test::equal(ca::array({{1, 2}, {3, 4}}), {2, 2}, ints{1, 2, 3, 4}));
+  CHECK(test::equal(ca::array({1, 2.5}), {2}, doubles{1, 2.5}));
+  CHECK(std::is_same_v<decltype(ca::array({1.5, 2.5})), const ca::ndarray<float>>);
+  CHECK(std::is_same_v<decltype(ca::array({1, 2})), const ca::ndarray<float>>);
   CHECK(ca::array<float>({}).shape() == ca::shape{0});
   CHECK(ca::array<float>({{}}).shape() == ca::shape{1, 0});
   CHECK(ca::array<float>({{}, {}}).shape() == ca::shape{2, 0});

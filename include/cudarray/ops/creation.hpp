@@ -253,8 +253,8 @@ concept has_elements =
 /// An array from nested lists. `{}` has shape (0,), `{{}}` shape (1, 0). Eager. Throws shape_error for ragged lists.
 ///     ca::array<float>({{1, 2, 3}, {4, 5, 6}})  // shape (2, 3)
 template <dtype T = float, device_tag Device = default_device>
-CUDARRAY_PER_BUILD CUDARRAY_COLD const ndarray<T, Device> array(::std::initializer_list<detail::nested_list<T>> items,
-                                                                Device device = {}) {
+CUDARRAY_PER_BUILD CUDARRAY_COLD const ndarray<T, Device> array(
+    ::std::initializer_list<detail::nested_list<::std::type_identity_t<T>>> items, Device device = {}) {
   const detail::nested_list<T> list(items);
   const shape dims = list.dims();
   if constexpr (Device::host_accessible) {
