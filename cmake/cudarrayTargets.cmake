@@ -91,6 +91,7 @@ if(NOT DEFINED CUDARRAY_WITH_CUDA OR CUDARRAY_WITH_CUDA)
     target_link_libraries(cudarray::cuda INTERFACE $<IF:${cudarray_static_runtime},CUDA::cudart_static,CUDA::cudart>
                                                    CUDA::cublas CUDA::cublasLt)
     target_compile_definitions(cudarray::cuda INTERFACE CUDARRAY_HAS_CUDA)
+    target_compile_options(cudarray::cuda INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda>) # for ca::map
     if(NOT DEFINED CUDARRAY_WITH_CUDNN OR CUDARRAY_WITH_CUDNN)
       find_path(CUDARRAY_CUDNN_INCLUDE_DIR cudnn.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
       find_library(CUDARRAY_CUDNN_LIBRARY NAMES cudnn HINTS ${CUDAToolkit_LIBRARY_DIR})

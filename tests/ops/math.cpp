@@ -329,6 +329,17 @@ TEST_CASE("math: a function of one's own") {
   CHECK(ca::eval(ca::map(huber{}, ca::zeros<float>({0}))).size() == 0);
 }
 
+TEST_CASE("math: a lambda of one's own") {
+  const auto a = ca::array({0.5, -2, 3});
+  const float scale = 2;
+  CHECK(test::equal(ca::map([] CUDARRAY_HD(float e) { return e * e; }, a), {3}, doubles{0.25, 4, 9}));
+  CHECK(test::equal(
+      ca::map([scale] CUDARRAY_HD(float e, int k) { return scale * e + float(k); }, a, ca::array<int>({{1}, {2}})),
+      {2, 3}, floats{2, -3, 7, 3, -2, 8}));
+  const auto host = ca::array<float, ca::cpu>({0.5, -2, 3});
+  CHECK(test::equal(ca::map([scale](float e) { return scale * e; }, host), {3}, floats{1, -4, 6}));
+}
+
 TEST_CASE("math: shapes that do not fit") {
   const auto a = ca::zeros<float>({2, 3});
   CHECK(test::thrown<ca::shape_error>([&] { ca::maximum(a, ca::zeros<float>({2})); }) ==

@@ -11,6 +11,16 @@
 #define CUDARRAY_EXEC_CHECK_OFF
 #endif
 
+// True for lambdas that nvcc compiles for both sides, which it does of those marked so, with --extended-lambda.
+#if defined(__CUDACC_EXTENDED_LAMBDA__)
+#define CUDARRAY_IS_MARKED_LAMBDA(F) \
+  (__nv_is_extended_host_device_lambda_closure_type(F) || __nv_is_extended_device_lambda_closure_type(F))
+#elif defined(__CUDACC__) && !defined(__CUDACC_RELAXED_CONSTEXPR__)
+#define CUDARRAY_IS_MARKED_LAMBDA(F) false
+#else
+#define CUDARRAY_IS_MARKED_LAMBDA(F) true
+#endif
+
 #define CUDARRAY_PUBLIC __attribute__((visibility("default")))
 #define CUDARRAY_FORCE_INLINE inline __attribute__((always_inline))
 // Before a loop of few iterations, known at compile time, whose arrays belong in registers.

@@ -141,12 +141,33 @@ CUDARRAY_PER_BUILD auto astype(const X& x) {
   return detail::elementwise("astype", op::astype_op<T>{}, x);
 }
 
-/// A function of your own, element by element: lazy, broadcast, fused like any other. For CUDA arrays `f` is a functor
-/// or lambda with `__host__ __device__`. It takes the elements of the operands (float for the half types).
-///     auto huber = ca::map([](float e) { return e < 1 ? e * e / 2 : e - 0.5f; }, ca::abs(x - y));
+namespace detail {
+/// True for lambdas as nvcc spells their types; it has no other way to tell.
+template <class F>
+constexpr bool is_lambda() {
+  const char* at = __PRETTY_FUNCTION__;
+  while (*at != 0 && *at != '=') ++at;
+  for (const char* c = "= lambda ["; *c != 0; ++c)
+    if (*at++ != *c) return false;
+  return true;
+}
+}  // namespace detail
+
+/// A function of your own, element by element: lazy, broadcast, fused like any other. For CUDA arrays `f` is a lambda
+/// or functor marked CUDARRAY_HD, which says `__host__ __device__` to nvcc and nothing elsewhere; lambdas need nvcc's
+/// --extended-lambda, which the target cudarray::cuda sets. It takes the elements of the operands (float for the half
+/// types).
+///     auto huber = ca::map([] CUDARRAY_HD(float e) { return e < 1 ? e * e / 2 : e - 0.5f; }, ca::abs(x - y));
 template <class F, class... X>
 requires(array_expression<X> || ...) CUDARRAY_PER_BUILD auto map(const F& f, const X&... x) {
-  return detail::elementwise("map", op::user_op<F>{{}, f}, x...);
+  constexpr bool marked =
+      detail::first_device<X...>::type::host_accessible || CUDARRAY_IS_MARKED_LAMBDA(F) || !detail::is_lambda<F>();
+  static_assert(
+      marked,
+      "cudarray: nvcc compiles this lambda for the host only: write [] CUDARRAY_HD(float e) { ... }, and give "
+      "nvcc --extended-lambda");
+  if constexpr (marked) return detail::elementwise("map", op::user_op<F>{{}, f}, x...);
+  else return detail::poison{};
 }
 
 }  // namespace cudarray::inline v0
