@@ -29,6 +29,9 @@ CUDARRAY_PER_BUILD decltype(auto) cast_node(N&& n) {
   else return elementwise("astype", op::astype_op<T>{}, static_cast<N&&>(n));
 }
 
+template <class T, class Device>
+inline constexpr bool may_be_number<ndarray<T, Device>> = true;
+
 /// Unchecked access to host elements by N indices, like mdspan.
 template <class T, int N>
 struct accessor {
@@ -54,7 +57,7 @@ struct accessor {
 ///     a(ca::_, 0) = 7.0f;     // writes into a
 ///     row = a(1);             // rebinds the name `row`
 template <class T, class Device>
-class ndarray {
+class ndarray : public detail::no_number<ndarray<T, Device>> {
   static_assert(detail::is_dtype<T>,
                 "cudarray: not a dtype: bool, (u)int8-64, float16, bfloat16, float, double, complex64, complex128");
 
@@ -164,6 +167,12 @@ class ndarray {
   template <array_expression Ix, class Build = this_build>
   selection<T, Device> operator()(const Ix& i) const {
     return {*this, i};
+  }
+  /// Neither.
+  template <class... Ix>
+  requires(!(basic_index<Ix> && ...) && (sizeof...(Ix) > 1 || !(array_expression<Ix> && ...))) detail::poison
+  operator()(const Ix&...) const {
+    return detail::report_index<(detail::is_poison<Ix> || ...), (array_expression<Ix> || ...)>();
   }
 
   const cudarray::shape& shape() const { return layout_.dims; }

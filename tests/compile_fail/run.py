@@ -25,10 +25,20 @@ DTYPE = 'cudarray: not a dtype: bool, (u)int8-64, float16, bfloat16, float, doub
 PRODUCT = "cudarray: out is not of the product's dtype: convert an operand with ca::astype<T>(x)"
 UNIFORM = 'cudarray: random::uniform makes float or double'
 NORMAL = 'cudarray: random::normal makes float or double'
+NO_ARRAY = "cudarray: no argument here is an array: ca::array(v) makes one of a container; for numbers use std's function"
+AXES = 'cudarray: a reduction takes axes, integers: ca::sum(x, {0, 1}); element by element it is ca::maximum(x, y), ca::minimum(x, y)'
+OPTION = "cudarray: a reduction's options follow its axes: ca::sum(x, {0, 1}, ca::keepdims)"
+ALONE = 'cudarray: a mask or index array stands alone: write x(ca::_, 0)(mask) for x[mask, 0], ca::take(x, i, 1) for x[:, i]'
+NO_INDEX = 'cudarray: an index is integers, ca::slice, ca::_, ca::newaxis, ca::ellipsis, or one array of integers or bool'
+NUMBER = 'cudarray: an array is no number: write x.item() for its one element; for std::exp(x) and the like ca::exp(x)'
+TRUTH = ('cudarray: arrays have no truth value: write x.item() of one element, or ca::any(x).item(), ca::all(x).item(); '
+         'for std::max ca::maximum')
+HOST_LAMBDA = ('cudarray: nvcc compiles this lambda for the host only: write [] CUDARRAY_HD(float e) { ... }, and give nvcc '
+               '--extended-lambda')
 NO_FUNCTION = re.compile('no matching function for call to|no instance of overloaded function')
 CAP_BYTES = 12000
 
-# right, wrong, sentence; f float, d double, i int32, b bool, g float on CUDA, z complex64
+# right, wrong, sentence; f float, d double, i int32, b bool, g float on CUDA, z complex64, s a string, v a vector
 CASES = [
     ('auto r = f + d;', 'auto r = f + g;', ANOTHER_DEVICE),
     ('f += d;', 'f += g;', ANOTHER_DEVICE),
@@ -62,17 +72,68 @@ CASES = [
     ('auto r = b | b;', 'auto r = b || b;', LOGICAL),
     ('ca::ndarray<float> r = f(i);', 'ca::ndarray<float> r = f(d);', INDEX),
     ('ca::add(f, f, ca::out(f));', 'ca::add(ca::out(f), f, f);', NO_FUNCTION),
-    ('auto r = ca::exp(f);', 'auto r = ca::exp(s);', NO_FUNCTION),
-    ('auto r = ca::sum(f, 1);', 'auto r = ca::sum(s, 1);', NO_FUNCTION),
+    ('auto r = ca::exp(f);', 'auto r = ca::exp(s);', NO_ARRAY),
+    ('auto r = ca::sum(f, 1);', 'auto r = ca::sum(s, 1);', NO_ARRAY),
+    ('auto r = std::sqrt(2.0);', 'auto r = ca::sqrt(2.0);', NO_ARRAY),
+    ('auto r = std::pow(2.0, 3);', 'auto r = ca::power(2.0, 3);', NO_ARRAY),
+    ('auto r = ca::sum(ca::array(v));', 'auto r = ca::sum(v);', NO_ARRAY),
+    ('auto r = ca::where(b, f, 0);', 'auto r = ca::where(true, f, 0);', NO_ARRAY),
+    ('auto r = ca::maximum(f, 0.f);', 'auto r = ca::max(f, 0.f);', AXES),
+    ('ca::ndarray<float> r = 2 * ca::maximum(f + d, 0) + 1;', 'ca::ndarray<float> r = 2 * ca::max(f + d, f) + 1;', AXES),
+    ('f += ca::minimum(f, f);', 'f += ca::min(f, f);', AXES),
+    ('auto r = ca::sum(f, 1, ca::keepdims);', 'auto r = ca::sum(f, 1, true);', OPTION),
+    ('auto r = ca::sum(f, ca::keepdims);', 'auto r = ca::sum(f, true);', OPTION),
+    ('auto r = ca::sum(f, ca::keepdims);', 'auto r = ca::sum(f, {.keepdims = true});', OPTION),
+    ('auto r = ca::var(f, ca::ddof{1});', 'auto r = ca::var(f, {.ddof = 1});', OPTION),
+    ('auto r = ca::sum(f, 0, ca::keepdims);', 'auto r = ca::sum(f, {.axis = 0, .keepdims = true});', OPTION),
+    ('auto r = ca::sum(f, {0, 1});', 'auto r = ca::sum(f, 0, 1);', OPTION),
+    ('float r = ca::sum(f).item();', 'float r = ca::sum(f);', NUMBER),
+    ('float r = (ca::sum(f) / 2 + 1).item();', 'float r = ca::sum(f) / 2 + 1;', NUMBER),
+    ('float r = ca::std(f).item();', 'float r = ca::std(f);', NUMBER),
+    ('int r = i(0).item();', 'int r = i(0);', NUMBER),
+    ('float r = f(0).item();', 'float r = f(0);', NUMBER),
+    ('bool r = ca::all(b).item();', 'bool r = ca::all(b);', NUMBER),
+    ('auto r = ca::exp(f);', 'auto r = std::exp(f);', NUMBER),
+    ('auto r = ca::abs(f);', 'auto r = std::abs(f);', NUMBER),
+    ('if (ca::any(b).item()) f = d;', 'if (ca::any(b)) f = d;', TRUTH),
+    ('if (ca::all(f == f).item()) f = d;', 'if (f == f) f = d;', TRUTH),
+    ('while (f(0).item() > 0) f -= 1;', 'while (f(0) > 0) f -= 1;', TRUTH),
+    ('auto r = ca::maximum(f, f);', 'auto r = std::max(f, f);', TRUTH),
+    ('auto r = ca::where(b & b, f, d);', 'auto r = ca::where(b && b, f, d);', LOGICAL),
+    ('f((f > 0) & (f < 1)) = 0;', 'f((f > 0) && (f < 1)) = 0;', LOGICAL),
+    ('auto r = ca::any(b | b).item();', 'auto r = ca::any(b || b).item();', LOGICAL),
+    ('ca::ndarray<float> r(ca::exp(b | b));', 'ca::ndarray<float> r(ca::exp(b || b));', LOGICAL),
+    ('ca::ndarray<float> r = f(ca::_, 0)(b);', 'ca::ndarray<float> r = f(b, 0);', ALONE),
+    ('f(ca::_, 0)(b) = 1;', 'f(b, 0) = 1;', ALONE),
+    ('auto r = ca::take(f, i, 1);', 'auto r = f(ca::_, i);', ALONE),
+    ('auto r = f(1);', 'auto r = f(1.5);', NO_INDEX),
     ('ca::ndarray<long> n;', 'ca::ndarray<long long> n;', DTYPE),
 ]
 
+# For nvcc alone.
+CUDA_CASES = [
+    ('auto r = ca::map([] CUDARRAY_HD(float e) { return e + 1; }, g);', 'auto r = ca::map([](float e) { return e + 1; }, g);', HOST_LAMBDA),
+    ('auto r = ca::map([](float e) { return e + 1; }, f);', 'auto r = ca::map([=](auto e) { return e + 1; }, g);', HOST_LAMBDA),
+]
+# What compiles, as no mistake is meant.
+RIGHT = [
+    'ca::ndarray<float> r = ca::array({1.5, 2.5}), q = ca::array({{1, 2}, {3, 4}});',
+    'long n = 1; auto r = ca::sum(f, {}) + ca::sum(f, {0}) + ca::sum(f, {0, n}) + ca::sum(f, n);',
+    'struct { void operator()(double) {} void operator()(ca::ndarray<float, ca::cpu>) {} } over; over(f), over(f + d), over(2.f);',
+    'struct twice { CUDARRAY_HD float operator()(float e) const { return 2 * e; } }; auto r = ca::map(twice{}, f); auto q = ca::map(twice{}, g);',
+    'ca::float16 h(2.f); double r = sqrt(h);',
+]
+
 PREAMBLE = '''#include <cudarray/cudarray.hpp>
+#include <algorithm>
+#include <cmath>
 #include <string>
+#include <vector>
 namespace ca = cudarray;
 '''
 FUNCTION = '''void {name}(ca::ndarray<float, ca::cpu> f, ca::ndarray<double, ca::cpu> d, ca::ndarray<int, ca::cpu> i,
-    ca::ndarray<bool, ca::cpu> b, ca::ndarray<float, ca::cuda> g, ca::ndarray<ca::complex64, ca::cpu> z, std::string s) {{
+    ca::ndarray<bool, ca::cpu> b, ca::ndarray<float, ca::cuda> g, ca::ndarray<ca::complex64, ca::cpu> z, std::string s,
+    std::vector<float> v) {{
   {line}
 }}
 '''
@@ -111,15 +172,17 @@ def main():
     parser.add_argument('--cuda', action='store_true')
     a = parser.parse_args()
     failures = []
-    twins = ''.join(FUNCTION.format(name=f'twin{k}', line=right) for k, (right, _, _) in enumerate(CASES))
+    cases = CASES + (CUDA_CASES if a.cuda else [])
+    lines = [right for right, _, _ in cases] + RIGHT
+    twins = ''.join(FUNCTION.format(name=f'twin{k}', line=line) for k, line in enumerate(lines))
     ok, lines = build(a.compiler, PREAMBLE + twins, a.cuda)
     if not ok:
         failures.append('the right lines do not compile:\n    ' + '\n    '.join(lines[:20]))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        failures += [r for r in pool.map(lambda c: check(a.compiler, a.cap, a.cuda, c), CASES) if r]
+        failures += [r for r in pool.map(lambda c: check(a.compiler, a.cap, a.cuda, c), cases) if r]
     for f in failures:
         print(f)
-    print(f'compile-fail: {len(CASES)} cases, {len(failures)} failed')
+    print(f'compile-fail: {len(cases)} cases, {len(failures)} failed')
     return 1 if failures else 0
 
 

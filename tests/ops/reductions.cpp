@@ -223,6 +223,11 @@ TEST_CASE("reductions: axes") {
   CHECK(test::thrown<ca::index_error>([&] { ca::sum(a, 2); }) == "sum: axis 2 is out of bounds for an array of 2 axes");
   CHECK(test::thrown<ca::index_error>([&] { ca::max(a(0, 0), 0); }).find("max: axis 0") == 0);
   CHECK(test::thrown<ca::value_error>([&] { ca::sum(a, {1, -1}); }).find("named twice") != std::string::npos);
+  const ca::int64 n = 1;
+  const std::size_t m = 0;
+  CHECK(test::equal(ca::sum(make(), {m, n}), {}, ints{21}));
+  CHECK(test::equal(ca::sum(make(), {n}), {2}, ints{6, 15}));
+  CHECK(test::equal(ca::sum(make(), {-2, short(1)}, ca::keepdims), {1, 1}, ints{21}));
 }
 
 TEST_CASE("reductions: layouts and fused operands") {

@@ -14,7 +14,7 @@ namespace cudarray::inline v0 {
 /// What every lazy expression N offers. Being of this namespace, it also lets argument-dependent look-up find the
 /// operators.
 template <class N>
-struct lazy {
+struct lazy : detail::no_number<N> {
   /// The shape the value will have.
   cudarray::shape shape() const { return self().dims(); }
   int ndim() const { return shape().ndim(); }
@@ -118,6 +118,17 @@ struct gather : lazy<gather<T, Device, Index>> {
   const char* function = "take";  ///< named where an index is out of range
   const cudarray::shape& dims() const { return extents; }
 };
+
+/// Direct initialisation of an array would be ambiguous.
+template <class T, class D>
+inline constexpr bool refuses_poison<leaf<T, D>> = true;
+
+template <class T>
+inline constexpr bool may_be_number<scalar<T>> = true;
+template <class Op, class K>
+inline constexpr bool may_be_number<reduce<Op, K>> = true;
+template <class Op, class... K>
+inline constexpr bool may_be_number<map<Op, K...>> = (may_be_number<K> && ...);
 
 template <class X>
 struct node_value {

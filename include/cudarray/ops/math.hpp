@@ -60,7 +60,8 @@ requires(is_integer<typename rule::numeric::types<argument_t<X>, argument_t<Y>>:
   template <array_expression X, class T, class D, class Build = this_build>                    \
   const ndarray<T, D> name(const X& x, const out_argument<T, D>& o) {                          \
     return detail::write_out<Build>(#name, o, detail::elementwise(#name, op::name##_op{}, x)); \
-  }
+  }                                                                                            \
+  detail::poison name(detail::wrong_operand);
 #include "../expr/unary_functions.inc"
 #undef CUDARRAY_FUNCTION
 
@@ -75,7 +76,8 @@ requires(is_integer<typename rule::numeric::types<argument_t<X>, argument_t<Y>>:
   requires(array_expression<X> || array_expression<Y>) const ndarray<T, D> name(const X& x, const Y& y,        \
                                                                                 const out_argument<T, D>& o) { \
     return detail::write_out<Build>(#name, o, name(x, y));                                                     \
-  }
+  }                                                                                                            \
+  detail::poison name(detail::wrong_operand, detail::any_operand);
 #include "../expr/binary_functions.inc"
 #undef CUDARRAY_FUNCTION
 
@@ -107,6 +109,7 @@ CUDARRAY_PER_BUILD auto where(const C& condition, const A& a, const B& b) {
     return detail::elementwise("where", op::where_op{}, condition, a, b);
   }
 }
+detail::poison where(detail::wrong_operand, detail::any_operand, detail::any_operand);
 template <array_expression C, class A, class B, class T, class D, class Build = this_build>
 const ndarray<T, D> where(const C& condition, const A& a, const B& b, const out_argument<T, D>& o) {
   return detail::write_out<Build>("where", o, where(condition, a, b));

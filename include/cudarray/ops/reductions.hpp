@@ -69,9 +69,45 @@ CUDARRAY_PER_BUILD auto widened(X&& x) {
 template <class X>
 concept reduction_option = ::std::is_same_v<X, keepdims_t> || ::std::is_same_v<X, ddof>;
 
+namespace detail {
+
+/// Where functions that only report take what others take as axes, and as options.
+struct wrong_axes {
+  template <class X>
+  constexpr wrong_axes(const X&) {
+    if constexpr (::std::is_same_v<X, bool>) report_option<!::std::is_same_v<X, bool>>();
+    else report_axes<axis_number<X> || ::std::is_same_v<X, axes> || reduction_option<X>>();
+  }
+};
+struct wrong_option {
+  template <class X>
+  constexpr wrong_option(const X&) {
+    report_option<reduction_option<X>>();
+  }
+};
+/// Options by name, which NumPy has.
+struct named_option {
+  struct any {
+    constexpr any() = default;
+    template <class... X>
+    requires(sizeof...(X) > 0) constexpr any(const X&...) { report_option<sizeof...(X) == 0>(); }
+  };
+  any axis, dtype, out, keepdims, ddof;
+};
+
+}  // namespace detail
+
 /// Each takes `(x)`, `(x, axes)`, `(x, axes, ca::keepdims)` or `(x, ca::keepdims)`, and `ca::out(c)` at the very end.
 /// Axes absent: all; `{}`: none. They throw index_error or value_error for wrong axes, when the expression is built.
 #define CUDARRAY_REDUCTION(name, node)                                                      \
+  template <class T = void>                                                                 \
+  detail::poison name(detail::wrong_operand);                                               \
+  template <class T = void>                                                                 \
+  detail::poison name(detail::wrong_operand, detail::wrong_axes);                           \
+  template <class T = void>                                                                 \
+  detail::poison name(detail::wrong_operand, detail::wrong_axes, detail::wrong_option);     \
+  template <class T = void>                                                                 \
+  detail::poison name(detail::wrong_operand, detail::named_option);                         \
   template <class T = void, array_expression X, reduction_option... O>                      \
   CUDARRAY_PER_BUILD auto name(X&& x, axes over, const O&... o) {                           \
     const auto opt = detail::options(o...);                                                 \
