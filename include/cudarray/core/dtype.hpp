@@ -228,8 +228,9 @@ struct bounds {
 inline namespace CUDARRAY_ARITHMETIC {
 
 /// What a number is, told by its bits where the compiler takes every number for finite: comparisons say nothing then.
-/// Below 0 for a finite number, 0 for an infinite one, above for NaN.
-template <class T>
+/// Below 0 for a finite number, 0 for an infinite one, above for NaN. (Of elements only: users' functions of these names
+/// and of arrays, whose nodes are of this namespace, are not meant.)
+template <dtype T>
 CUDARRAY_HD constexpr int order_of_infinity(T v) {
   using U = unsigned_t<sizeof(T)>;
   const U magnitude = __builtin_bit_cast(U, v) & ~U(0) >> 1, infinity = __builtin_bit_cast(U, bounds<T>::highest);
@@ -237,21 +238,21 @@ CUDARRAY_HD constexpr int order_of_infinity(T v) {
 }
 template <class T>
 inline constexpr bool by_bits = arithmetic::finite_math&& is_floating<T> && !is_half<T>;
-template <class T>
+template <dtype T>
 CUDARRAY_HD constexpr bool is_nan(T v) {
   if constexpr (by_bits<T>) return order_of_infinity(v) > 0;
   else if constexpr (is_half<T>) return is_nan(float(v));
   else if constexpr (is_complex<T>) return is_nan(v.re) || is_nan(v.im);
   else return v != v;
 }
-template <class T>
+template <dtype T>
 CUDARRAY_HD constexpr bool is_inf(T v) {
   if constexpr (by_bits<T>) return order_of_infinity(v) == 0;
   else if constexpr (is_complex<T>) return is_inf(v.re) || is_inf(v.im);
   else if constexpr (is_floating<T>) return v == bounds<T>::highest || v == bounds<T>::lowest;
   else return false;
 }
-template <class T>
+template <dtype T>
 CUDARRAY_HD constexpr bool is_finite(T v) {
   if constexpr (by_bits<T>) return order_of_infinity(v) < 0;
   else if constexpr (is_complex<T>) return is_finite(v.re) && is_finite(v.im);
