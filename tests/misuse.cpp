@@ -278,6 +278,8 @@ const std::vector<row> table = {
     throws<shape_error>("from_pointer with too few strides", "from_pointer: 1 strides for shape (2, 2)", [](arrays& x) { ca::from_pointer<float, ca::cpu>(x.borrowed, {2, 2}, {1}); }),
 
     // ranges
+    throws<value_error>("from_pointer of nothing", "from_pointer: a null pointer for shape (2, 3)", [](arrays&) { ca::from_pointer<float>(nullptr, {2, 3}); }),
+    throws<shape_error>("from_pointer with strides beyond memory", "from_pointer: the stride 4611686018427387904 of axis 0 of shape (4,) is too large", [](arrays& x) { ca::from_pointer<float, ca::cpu>(x.borrowed, {4}, ca::shape{int64(1) << 62}); }),
     throws<value_error>("arange with a step of 0", "arange: the step is 0", [](arrays&) { ca::arange(0, 5, 0); }),
     throws<value_error>("an integer to a negative power", "power: an integer to the negative power -2", [](arrays& x) { ca::power(x.labels, -2); }),
     throws<value_error>("integers to powers among which is a negative one", "power: an integer to the negative power -3", [](arrays& x) { run(ca::power(x.labels, x.before)); }),
@@ -304,6 +306,7 @@ const std::vector<row> table = {
     throws<shape_error>("filters of other channels", "nnet::conv2d: filters of shape (5, 3, 3, 3) for images of shape (2, 2, 4, 4); (k, c, r, s) and (n, c, h, w) are wanted", [](arrays& x) { ca::nnet::conv2d(x.images(_, slice(0, 2)), x.filters); }),
     throws<shape_error>("a filter larger than the image", "nnet::conv2d: a window of (3, 3) does not fit images of (2, 3, 2, 4) with padding (0, 0)", [](arrays& x) { ca::nnet::conv2d(x.images(_, _, slice(0, 2)), x.filters); }),
     throws<value_error>("a stride of 0", "nnet::conv2d: stride (0, 1) is not positive", [](arrays& x) { ca::nnet::conv2d(x.images, x.filters, {.stride = {0, 1}}); }),
+    throws<value_error>("a padding beyond 64 bits", "nnet::conv2d: padding (4611686018427387904, 4611686018427387904) is too large", [](arrays& x) { ca::nnet::conv2d(x.images, x.filters, {.padding = int64(1) << 62}); }),
     throws<value_error>("a negative padding", "nnet::conv2d: padding (-1, -1) is negative", [](arrays& x) { ca::nnet::conv2d(x.images, x.filters, {.padding = -1}); }),
     throws<shape_error>("a gradient of another shape", "nnet::conv2d_backward_data: the gradient has shape (2, 3, 4, 4), the convolution's result (2, 5, 2, 2)", [](arrays& x) { ca::nnet::conv2d_backward_data(x.images, x.filters, x.images.shape()); }),
     throws<shape_error>("filters to differentiate by of other channels", "nnet::conv2d_backward_weights: filters of shape (5, 1, 3, 3) for images of shape (2, 3, 4, 4); (k, c, r, s) and (n, c, h, w) are wanted", [](arrays& x) { ca::nnet::conv2d_backward_weights(x.images, x.images, {5, 1, 3, 3}); }),
@@ -330,6 +333,8 @@ const std::vector<row> table = {
     throws<shape_error>("a softmax loss of what does not fit", "nnet::softmax_cross_entropy: predictions of shape (2, 3), labels of shape (2, 2)" + equal, [](arrays& x) { ca::nnet::softmax_cross_entropy(x.a, ca::ones({2, 2})); }),
     throws<index_error>("the gradient of a loss of a 0-d array", "nnet::softmax_cross_entropy_backward: axis -1 is out of bounds for an array of 0 axes", [](arrays& x) { ca::nnet::softmax_cross_entropy_backward(x.scalar, x.scalar); }),
     throws<shape_error>("the gradient of a loss of what does not fit", "nnet::softmax_cross_entropy_backward: predictions of shape (2, 3), labels of shape (2, 2)" + equal, [](arrays& x) { ca::nnet::softmax_cross_entropy_backward(x.a, ca::ones({2, 2})); }),
+    throws<value_error>("a loss with an eps of NaN", "nnet::categorical_cross_entropy: eps nan is not in [0, 0.5)", [](arrays& x) { ca::nnet::categorical_cross_entropy(x.a, x.a, std::nan("")); }),
+    throws<value_error>("a loss with an eps of 1", "nnet::categorical_cross_entropy: eps 1 is not in [0, 0.5)", [](arrays& x) { ca::nnet::categorical_cross_entropy(x.a, x.a, 1); }),
     throws<shape_error>("labels as a column", "nnet::softmax_cross_entropy: predictions of shape (2, 3), labels of shape (2, 1)" + equal, [](arrays& x) { ca::nnet::softmax_cross_entropy(x.a, ca::ones({2, 1})); }),
     throws<shape_error>("class numbers as labels", "nnet::softmax_cross_entropy: predictions of shape (2, 3), labels of shape (3,)" + equal, [](arrays& x) { ca::nnet::softmax_cross_entropy(x.a, x.v); }),
     throws<shape_error>("more rows of labels than predictions", "nnet::categorical_cross_entropy: predictions of shape (3,), labels of shape (2, 3)" + equal, [](arrays& x) { ca::nnet::categorical_cross_entropy(x.v, x.a); }),

@@ -160,6 +160,7 @@ auto categorical_cross_entropy(const P& y_pred, const Y& y_true, double eps = 1e
   using A = ndarray<T, device_type_t<P>>;
   constexpr const char* function = "nnet::categorical_cross_entropy";
   detail::check_labels(function, cudarray::detail::dims_of(y_pred), cudarray::detail::dims_of(y_true));
+  if (!(eps >= 0 && eps < 0.5)) cudarray::detail::fail<value_error>(function, ": eps ", eps, " is not in [0, 0.5)");
   const A p = clip(y_pred, eps, 1 - eps);
   const auto total = detail::make_reduce<op::sum_op>(function, p, -1, true);
   return A(detail::cross_entropy(function, y_true, log(p / total)));

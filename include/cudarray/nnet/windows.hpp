@@ -36,6 +36,9 @@ CUDARRAY_PER_BUILD inline window_grid make_grid(const char* function, const shap
     cudarray::detail::fail<value_error>(function, ": stride (", stride.h, ", ", stride.w, ") is not positive");
   if (padding.h < 0 || padding.w < 0)
     cudarray::detail::fail<value_error>(function, ": padding (", padding.h, ", ", padding.w, ") is negative");
+  constexpr int64 most = int64(1) << 40;  // images with their border have extents that 64 bits hold
+  if (padding.h > most || padding.w > most)
+    cudarray::detail::fail<value_error>(function, ": padding (", padding.h, ", ", padding.w, ") is too large");
   window_grid g{x[2], x[3], window, stride, padding, 0, 0};
   const int64 free_h = g.h + 2 * padding.h - window.h, free_w = g.w + 2 * padding.w - window.w;
   if (window.h < 1 || window.w < 1 || free_h < 0 || free_w < 0)

@@ -284,12 +284,22 @@ requires detail::has_elements<C, T> CUDARRAY_PER_BUILD const ndarray<detail::ele
 }
 
 namespace detail {
+/// Throws value_error for an address that no array of this shape can have, and shape_error for strides that reach
+/// beyond 2^59 bytes.
 template <class T, class Device>
-void check_alignment(const T* p) {
+CUDARRAY_PER_BUILD void check_borrowed(const T* p, const layout& l) {
   constexpr ::std::size_t bytes = Device::host_accessible ? alignof(T) : sizeof(T);  // kernels load elements at once
   if (const auto address = reinterpret_cast<::std::uintptr_t>(p); address % bytes != 0)
     fail<value_error>("from_pointer: ", dtype_name<::std::remove_const_t<T>>,
                       " needs an address that is a multiple of ", bytes, ", this one is ", address % bytes, " off");
+  if (p == nullptr && l.elements() > 0) fail<value_error>("from_pointer: a null pointer for shape ", l.dims);
+  for (int i = 0; i < l.ndim(); ++i) {
+    int64 reach = 0;
+    if (l.dims[i] > 1 && (__builtin_mul_overflow(l.dims[i] - 1, l.stride[i], &reach) || reach >= int64(1) << 55 ||
+                          reach <= -(int64(1) << 55)))
+      fail<shape_error>("from_pointer: the stride ", l.stride[i], " of axis ", i, " of shape ", l.dims,
+                        " is too large");
+  }
 }
 }  // namespace detail
 
@@ -301,8 +311,7 @@ template <class T, device_tag Device = default_device, class Deleter>
 requires ::std::invocable<Deleter&, T*>
 const ndarray<::std::remove_const_t<T>, Device> from_pointer(T* pointer, const shape& s, Deleter deleter,
                                                              Device device = {}) {
-  detail::check_extents("from_pointer", s);
-  detail::check_alignment<T, Device>(pointer);
+  detail::check_borrowed<T, Device>(pointer, detail::c_layout(detail::check_extents("from_pointer", s)));
   return ndarray<::std::remove_const_t<T>, Device>(detail::leaf<::std::remove_const_t<T>, Device>(
       detail::borrow(pointer, s.elements(), device.ordinal, ::std::move(deleter)), s));
 }
@@ -317,9 +326,9 @@ const ndarray<::std::remove_const_t<T>, Device> from_pointer(T* pointer, const s
                                                              Deleter deleter, Device device = {}) {
   if (strides.ndim() != detail::check_extents("from_pointer", s).ndim())
     detail::fail<shape_error>("from_pointer: ", strides.ndim(), " strides for shape ", s);
-  detail::check_alignment<T, Device>(pointer);
   layout l{s, {}, 0};
   for (int i = 0; i < s.ndim(); ++i) l.stride[i] = strides[i];
+  detail::check_borrowed<T, Device>(pointer, l);
   l.read_only = detail::repeats_elements(l);
   const detail::extent e = detail::span_of(l);
   return ndarray<::std::remove_const_t<T>, Device>(detail::leaf<::std::remove_const_t<T>, Device>(
