@@ -60,7 +60,7 @@ TEST_CASE("arguments: axes of every integer type") {
   CHECK_INTEGER(1, ca::nnet::softmax(cube(), k));
   CHECK_INTEGER(1, ca::nnet::log_softmax(cube(), k));
   CHECK_INTEGER(1, ca::nnet::logsumexp(cube(), k));
-  CHECK_INTEGER(1, ca::topk(cube(), 2, {.axis = k}).indices);
+  CHECK_INTEGER(1, ca::topk(cube(), 2, ca::topk_options{.axis = k}).indices);
   CHECK_INTEGER(1, ca::zeros(cube().shape(k)));
   CHECK_INTEGER(1, ca::zeros(cube().stride(k)));
   // what is wrong here is a sentence of its own (tests/compile_fail)

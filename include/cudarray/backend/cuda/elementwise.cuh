@@ -400,7 +400,9 @@ template <class Build, class Target, class Tree, int Operands>
 void run_elementwise(cuda device, const Target& target, const Tree& tree, const detail::iteration_space<Operands>& s) {
   static_assert(sizeof(Target) + sizeof(Tree) + sizeof(gpu::thread_space<Operands>) <= 4096,
                 "a plan must fit the kernel parameters");
-  static_assert(::std::is_trivially_copyable_v<Tree> && ::std::is_trivially_copyable_v<Target>);
+  // nvcc wraps a user's lambda in a class with a copy constructor, and hands it to kernels all the same
+  static_assert(
+      (::std::is_trivially_copyable_v<Tree> || !detail::in_lanes<Tree>)&&::std::is_trivially_copyable_v<Target>);
   using T = typename Target::value_type;
   if constexpr (gpu::fills<Target, Tree>) {
     constexpr int U = 2;
