@@ -80,7 +80,8 @@ void run(const X& x) {
 }
 
 const std::string equal = ": they must be equal (nnet::one_hot_encode makes such labels of class numbers)";
-const std::string read_only = "assignment: the array of shape (2, 3) is read-only, a view of a broadcast array: write into a .copy()";
+const std::string read_only =
+    "assignment: the array of shape (2, 3) is read-only, a view of a broadcast array: write into a .copy()";
 std::string stale(const std::string& array) {
   return "array of " + array + ", written after this expression was built; use ca::eval where you meant a value";
 }
@@ -296,6 +297,7 @@ const std::vector<row> table = {
     throws<value_error>("a negative scale", "random::normal: scale -1 is negative", [](arrays& x) { ca::random::normal({3}, 0, -1, x.random); }),
     throws<value_error>("no integers in the range", "random::integers: no integers in [5, 5)", [](arrays& x) { ca::random::integers({3}, 5, 5, x.random); }),
     throws<value_error>("integers that the array does not hold", "random::integers: [0, 256) does not fit int8", [](arrays& x) { ca::random::integers(0, 256, ca::out(ca::zeros<ca::int8>({3})), x.random); }),
+    throws<value_error>("integers that float16 does not hold", "random::integers: [0, 65506) does not fit float16", [](arrays& x) { ca::random::integers(0, 65506, ca::out(ca::zeros<ca::float16>({3})), x.random); }),
     throws<value_error>("integers beyond int64", "random::integers: [0, 18446744073709551615) does not fit int64", [](arrays& x) { ca::random::integers({3}, 0, UINT64_MAX, x.random); }),
     throws<value_error>("numbers of an infinite range", "random::uniform: [0, inf) has no finite width", [](arrays& x) { ca::random::uniform({3}, 0, std::numeric_limits<float>::infinity(), x.random); }),
     throws<value_error>("a permutation of fewer than none", "random::permutation: -1 elements", [](arrays& x) { ca::random::permutation(-1, x.random); }),

@@ -247,7 +247,8 @@ class ndarray : public detail::no_number<ndarray<T, Device>> {
 
  private:
   void clear() {
-    layout_.dims = cudarray::shape(0);
+    layout_.dims.resize(0);
+    layout_.stride[0] = 1;
     layout_.offset = 0;
     layout_.read_only = false;
   }

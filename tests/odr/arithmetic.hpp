@@ -22,7 +22,9 @@ struct arithmetic_results {
   bool scalar_nan = false, scalar_inf = false, scalar_finite = false;
   float scalar_larger = 0, scalar_smaller = 0;
   int scalar_integer = 0;
-  host<double> normal;
+  host<double> normal, range;
+  host<float> uniform;
+  host<ca::float16> halves;
   host<ca::complex64> quotient;
   std::string text;
 };
@@ -50,6 +52,10 @@ struct arithmetic_results {
   r.reciprocal = ca::astype<double>(small) / 3.0 + 0.0;
   ca::random::generator g(0x0123456789abcdefu, 0xfedcba9876543210u);
   r.normal = ca::random::normal<double, ca::cpu>({4}, 0, 1, g);
+  r.uniform = ca::random::uniform<float, ca::cpu>({4}, 0, 1, g);
+  r.range = ca::concatenate({ca::arange<double, ca::cpu>(0, 1, .1), ca::linspace<double, ca::cpu>(0, 1, 7)});
+  r.halves = ca::concatenate({ca::full<ca::float16, ca::cpu>({3}, 1 + 0x1p-11 + 0x1p-40),
+                              host<ca::float16>(ca::astype<ca::float16>(ca::astype<double>(large)))});
   const host<ca::complex64> c = ca::astype<ca::complex64>(small);
   r.quotient = c / (c + c);
   r.text = ca::to_string(special);

@@ -41,10 +41,17 @@ constexpr bool integers_only(const F&) {
 
 }  // namespace
 
+// nvcc hands lambdas to the host's compiler without their constraints
+#if defined(__CUDACC__)
+#define CHECK_INTEGERS_ONLY(...)
+#else
+#define CHECK_INTEGERS_ONLY(...) \
+  CHECK(integers_only(           \
+      [](auto k) requires requires { __VA_ARGS__; } { return __VA_ARGS__; }))
+#endif
 #define CHECK_INTEGER(n, ...)                         \
   CHECK(same(n, [](auto k) { return __VA_ARGS__; })); \
-  CHECK(integers_only(                                \
-      [](auto k) requires requires { __VA_ARGS__; } { return __VA_ARGS__; }))
+  CHECK_INTEGERS_ONLY(__VA_ARGS__)
 
 TEST_CASE("arguments: axes of every integer type") {
   CHECK_INTEGER(1, ca::sort(cube(), k));
@@ -71,6 +78,8 @@ TEST_CASE("arguments: axes of every integer type") {
   CHECK(same(1, [](auto k) { return ca::flip(cube(), k); }));
   CHECK(same(1, [](auto k) { return ca::transpose(cube(), {2, k, 0}); }));
   CHECK(same(0, [](auto k) { return ca::squeeze(ca::ones({1, 3}), k); }));
+  enum { batch, channel };
+  CHECK(seen(ca::sort(cube(), channel)) == seen(ca::sort(cube(), 1)));
   ca::ndarray<float> sums = ca::zeros({2, 3});
   ca::scatter_add(sums, ca::array<int>({2}), 1, (long long)(1));
   CHECK(test::equal(sums, {2, 3}, std::vector<float>{0, 0, 1, 0, 0, 1}));
@@ -84,10 +93,8 @@ TEST_CASE("arguments: counts and sizes of every integer type") {
   CHECK_INTEGER(2, ca::topk(cube(), k).values);
   CHECK_INTEGER(2, ca::split(cube(), k)[1]);
   CHECK_INTEGER(3, ca::nnet::one_hot_encode(ca::array<int>({2, 0}), k));
-  CHECK(integers_only(
-      [](auto k) requires requires { ca::random::permutation(k); } { ca::random::permutation(k); }));
-  CHECK(integers_only(
-      [](auto k) requires requires { ca::set_num_threads(k); } { ca::set_num_threads(k); }));
+  CHECK_INTEGERS_ONLY(ca::random::permutation(k));
+  CHECK_INTEGERS_ONLY(ca::set_num_threads(k));
   CHECK(same(5, [](auto k) {
     ca::random::generator g(1);
     return ca::random::permutation(k, g);

@@ -80,6 +80,8 @@ TEST_CASE("creation: arange of numbers of several types, as NumPy") {
   CHECK(test::values(ca::arange<ca::uint64>(UINT64_MAX - 2, UINT64_MAX)) ==
         std::vector<ca::uint64>{UINT64_MAX - 2, UINT64_MAX - 1});
   CHECK(test::equal(ca::arange(-1, 2u), {3}, ints{-1, 0, 1}));  // not 4294967295
+  CHECK(test::equal(ca::arange(0, 1, INFINITY), {1}, ints{0}));
+  CHECK(test::equal(ca::arange(0, 1, -INFINITY), {0}, ints{}));
   CHECK(test::equal(ca::arange(true), {1}, ints{0}));
   CHECK(test::equal(ca::arange<bool>(2), {2}, ints{0, 1}));
   CHECK(test::equal(ca::arange<ca::uint8>(256)(slice(254, ca::none)), {2}, ints{254, 255}));

@@ -280,6 +280,12 @@ TEST_CASE("math: integers to integer powers") {
   CHECK(test::equal(ca::power(ca::array<float>({2, 4}), ca::array<ca::int8>({-1, -2})), {2},
                     std::vector<double>{0.5, 0.0625}));
   CHECK(ca::eval(ca::power(ca::zeros<int>({0}), ca::zeros<int>({0}))).size() == 0);
+  // exponents are computed once
+  const auto base = ca::array<int>({3, 3}), exponents = ca::array<int>({1, 2});
+  const auto before = ca::stats();
+  const ca::ndarray<int> powers = ca::power(base, exponents + 1);
+  CHECK((ca::stats() - before).kernels == 2);
+  CHECK(test::equal(powers, {2}, ints{9, 27}));
   // nothing is written where an exponent is wrong, as far as the host can know
   ca::ndarray<int> x = ca::array<int>({2, 3});
   CHECK(test::thrown<ca::value_error>([&] {

@@ -228,8 +228,8 @@ struct bounds {
 inline namespace CUDARRAY_ARITHMETIC {
 
 /// What a number is, told by its bits where the compiler takes every number for finite: comparisons say nothing then.
-/// Below 0 for a finite number, 0 for an infinite one, above for NaN. (Of elements only: users' functions of these names
-/// and of arrays, whose nodes are of this namespace, are not meant.)
+/// Below 0 for a finite number, 0 for an infinite one, above for NaN. (Of elements only: users' functions of these
+/// names and of arrays, whose nodes are of this namespace, are not meant.)
 template <dtype T>
 CUDARRAY_HD constexpr int order_of_infinity(T v) {
   using U = unsigned_t<sizeof(T)>;

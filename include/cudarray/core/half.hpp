@@ -50,7 +50,7 @@ CUDARRAY_HD constexpr ::std::uint16_t float_to_bfloat_bits(float f) {
 /// A float on the way to a half type: rounded to odd, so that the second rounding has the result of one (Boldo and
 /// Melquiond, "Emulation of FMA and correctly rounded sums", 2008). Of the two floats around a number that is none, the
 /// one with the odd mantissa.
-CUDARRAY_HD constexpr float round_to_odd(double v) {
+CUDARRAY_HD CUDARRAY_FORCE_INLINE constexpr float round_to_odd(double v) {
   const float f = static_cast<float>(v);
   const auto d = static_cast<double>(f);
   if (d == v || v != v) return f;
@@ -58,7 +58,7 @@ CUDARRAY_HD constexpr float round_to_odd(double v) {
   return __builtin_bit_cast(float, (bits - ((d < 0 ? -d : d) > (v < 0 ? -v : v))) | 1u);
 }
 template <class Int>
-CUDARRAY_HD constexpr float round_to_odd(Int v) {
+CUDARRAY_HD CUDARRAY_FORCE_INLINE constexpr float round_to_odd(Int v) {
   if constexpr (sizeof(Int) <= 2) {
     return static_cast<float>(v);
   } else if constexpr (sizeof(Int) == 4) {
@@ -83,7 +83,7 @@ struct float16 {
   CUDARRAY_HD explicit constexpr float16(float f) : bits(detail::float_to_half_bits(f)) {}
   /// Rounded once.
   template <detail::rounded_once N>
-  CUDARRAY_HD explicit constexpr float16(N v) : float16(detail::round_to_odd(v)) {}
+  CUDARRAY_HD CUDARRAY_FORCE_INLINE explicit constexpr float16(N v) : float16(detail::round_to_odd(v)) {}
   CUDARRAY_HD constexpr operator float() const { return detail::half_bits_to_float(bits); }
 };
 
@@ -94,7 +94,7 @@ struct bfloat16 {
   CUDARRAY_HD explicit constexpr bfloat16(float f) : bits(detail::float_to_bfloat_bits(f)) {}
   /// Rounded once.
   template <detail::rounded_once N>
-  CUDARRAY_HD explicit constexpr bfloat16(N v) : bfloat16(detail::round_to_odd(v)) {}
+  CUDARRAY_HD CUDARRAY_FORCE_INLINE explicit constexpr bfloat16(N v) : bfloat16(detail::round_to_odd(v)) {}
   CUDARRAY_HD constexpr operator float() const { return detail::bfloat_bits_to_float(bits); }
 };
 

@@ -24,6 +24,8 @@ struct any_integer {
   int64 value;
   template <::std::integral Int>
   requires(!::std::is_same_v<Int, bool>) constexpr any_integer(Int v) : value(to_int64(v)) {}
+  template <class E>
+  requires(::std::is_enum_v<E>&& ::std::is_convertible_v<E, int64>) constexpr any_integer(E v) : value(int64(v)) {}
   constexpr operator int64() const { return value; }
   CUDARRAY_PER_BUILD friend void append(text& t, const any_integer& n) { append(t, piece(n.value)); }
 };

@@ -41,8 +41,6 @@ CUDARRAY_HD constexpr product_halves<uint32> multiply_wide(uint32 w, uint32 c) {
 }
 /// 64 bits of two words.
 CUDARRAY_HD constexpr uint64 join_words(uint32 low, uint32 high) { return low | uint64(high) << 32; }
-/// The smaller of two numbers, b where a is NaN; not for zeros of different signs. One instruction on CUDA.
-CUDARRAY_HD inline float smaller(float a, float b) { return __builtin_fminf(a, b); }
 template <int By, ::std::integral U>
 CUDARRAY_HD constexpr U shift_right(U w) {
   return w >> By;
@@ -121,6 +119,9 @@ struct random_source {
 };
 
 inline namespace CUDARRAY_ARITHMETIC {
+
+/// The smaller of two numbers, b where a is NaN; not for zeros of different signs. One instruction on CUDA.
+CUDARRAY_HD inline float smaller(float a, float b) { return __builtin_fminf(a, b); }
 
 /// The upper 53 bits as a number, from two parts that a float64 holds above 2^52.
 CUDARRAY_EXEC_CHECK_OFF

@@ -43,6 +43,8 @@ class shape {
     if (ndim_ == max_rank) detail::fail<shape_error>("shape: more than ", max_rank, " axes");
     dim_[ndim_++] = n;
   }
+  /// Becomes (n,).
+  constexpr void resize(int64 n) { ndim_ = 1, dim_[0] = n; }
   friend constexpr bool operator==(const shape& a, const shape& b) {
     if (a.ndim_ != b.ndim_) return false;
     for (int i = 0; i < a.ndim_; ++i)

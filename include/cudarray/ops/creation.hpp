@@ -29,6 +29,7 @@ struct constant_value {
   CUDARRAY_HD T operator()(int64) const { return v; }
 };
 
+inline namespace CUDARRAY_ARITHMETIC {
 /// start + i * step, as NumPy computes it; integers by wrapping. The last element may be given exactly.
 template <class T, class C>
 struct arithmetic_sequence {
@@ -39,6 +40,7 @@ struct arithmetic_sequence {
     return lane_cast<T>(i == last_index ? last : math::add(start, math::multiply(C(i), step)));
   }
 };
+}  // namespace CUDARRAY_ARITHMETIC
 
 }  // namespace detail
 
@@ -101,7 +103,13 @@ inline int64 range_size(int128 start, int128 stop, int128 step) {
   const int128 n = span > 0 ? (span + by - 1) / by : 0, most = int128(1) << 62;
   return int64(n < most ? n : most);
 }
-inline double range_size(double start, double stop, double step) { return math::ceil((stop - start) / step); }
+inline namespace CUDARRAY_ARITHMETIC {
+/// As NumPy counts: 1 where a step is so long that the quotient is 0.
+inline double range_size(double start, double stop, double step) {
+  const double n = (stop - start) / step;
+  return n == 0 && start != stop && (stop > start) == (step > 0) ? 1 : math::ceil(n);
+}
+}  // namespace CUDARRAY_ARITHMETIC
 
 /// A 64-bit number as text.
 struct whole_number {
@@ -127,8 +135,9 @@ const ndarray<T, Device> real_range(double start, double stop, double step, Devi
   if (step == 0) fail<value_error>("arange: the step is 0");
   const double n = range_size(start, stop, step);
   if (!(n < 9e15)) fail<value_error>("arange: ", start, " to ", stop, " by ", step);
-  return from_generator<Build>("arange", n > 0 ? int64(n) : 0, arithmetic_sequence<T, double>{start, step, 0, -1},
-                               device);
+  // alone, the start is given: 0 steps of infinite length would be NaN
+  return from_generator<Build>("arange", n > 0 ? int64(n) : 0,
+                               arithmetic_sequence<T, double>{start, step, start, n == 1 ? 0 : -1}, device);
 }
 
 }  // namespace detail

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "out.hpp"
+#include "transfer.hpp"
 
 namespace cudarray::inline v0 {
 namespace detail {
@@ -22,30 +22,44 @@ struct checked_power_op : op::power_op {
 };
 }  // namespace CUDARRAY_ARITHMETIC
 
-/// The operator of a function of two operands, after a look at their values where these are restricted.
 template <class Op, class X, class Y>
-const Op& checked_op(const char*, const Op& op, const X&, const Y&) {
-  return op;
+inline constexpr bool has_powers = false;
+template <class X, class Y>
+inline constexpr bool has_powers<op::power_op, X, Y> =
+    is_integer<typename rule::numeric::types<argument_t<X>, argument_t<Y>>::result>&& kind_of<argument_t<Y>> >=
+    kind::signed_;
+
+/// The second operand of a function: exponents of integers, which are looked at, are evaluated before.
+template <class Op, class X, class Y>
+CUDARRAY_PER_BUILD decltype(auto) second_operand(Y&& y) {
+  if constexpr (has_powers<Op, X, Y> && array_expression<Y>) return ndarray<value_type_t<Y>, device_type_t<Y>>(y);
+  else return static_cast<Y&&>(y);
 }
-/// Integers have no negative powers. Throws value_error for one that the host can see; it does not wait for a device.
-template <class X, class Y, class Build = this_build>
-requires(is_integer<typename rule::numeric::types<argument_t<X>, argument_t<Y>>::result>&& kind_of<argument_t<Y>> >=
-         kind::signed_) auto checked_op(const char* function, const op::power_op& op, const X&, const Y& y) {
-  if constexpr (scalar_value<Y>) {
+
+/// The operator of a function of two operands, after a look at their values where these are restricted: integers have
+/// no negative powers. Throws value_error for one that the host can see; it does not wait for a device.
+template <class X, class Op, class Y>
+CUDARRAY_PER_BUILD auto checked_op(const char* function, const Op& op, const Y& y) {
+  if constexpr (!has_powers<Op, X, Y>) {
+    return op;
+  } else if constexpr (scalar_value<Y>) {
     if (math::below_zero(normal_dtype_t<Y>(y)))
       fail<value_error>(function, ": an integer to the negative power ", int64(y));
     return op;
+  } else if constexpr (device_type_t<Y>::synchronous) {
+    const Y dense = y.is_contiguous() ? y : Y(y.copy());
+    const auto all = [&] {
+      if constexpr (device_type_t<Y>::host_accessible) return dense;
+      else return ndarray<value_type_t<Y>, cpu>(host_block(dense));
+    }();
+    value_type_t<Y> signs = 0;
+    for (const auto v : all.span()) signs = value_type_t<Y>(signs | v);
+    for (const auto v : all.span())
+      if (math::below_zero(signs) && math::below_zero(v))
+        fail<value_error>(function, ": an integer to the negative power ", int64(v));
+    return op;
   } else {
-    using D = device_type_t<Y>;
-    const ndarray<value_type_t<Y>, D> powers(y);
-    if constexpr (D::synchronous && D::host_accessible) {
-      const auto all = powers.is_contiguous() ? powers : powers.template copy<Build>();
-      for (const auto v : all.span())
-        if (math::below_zero(v)) fail<value_error>(function, ": an integer to the negative power ", int64(v));
-      return op;
-    } else {
-      return checked_power_op{op, fault_slot(powers.device()), function};
-    }
+    return checked_power_op{op, fault_slot(y.device()), function};
   }
 }
 
@@ -69,8 +83,9 @@ requires(is_integer<typename rule::numeric::types<argument_t<X>, argument_t<Y>>:
 #define CUDARRAY_FUNCTION(name, rule_, value)                                                                  \
   template <class X, class Y>                                                                                  \
   requires(array_expression<X> || array_expression<Y>) CUDARRAY_PER_BUILD auto name(X&& x, Y&& y) {            \
-    return detail::elementwise(#name, detail::checked_op(#name, op::name##_op{}, x, y), static_cast<X&&>(x),   \
-                               static_cast<Y&&>(y));                                                           \
+    decltype(auto) z = detail::second_operand<op::name##_op, X>(static_cast<Y&&>(y));                          \
+    return detail::elementwise(#name, detail::checked_op<X>(#name, op::name##_op{}, z), static_cast<X&&>(x),   \
+                               static_cast<decltype(z)&&>(z));                                                 \
   }                                                                                                            \
   template <class X, class Y, class T, class D, class Build = this_build>                                      \
   requires(array_expression<X> || array_expression<Y>) const ndarray<T, D> name(const X& x, const Y& y,        \

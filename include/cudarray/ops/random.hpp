@@ -148,11 +148,13 @@ CUDARRAY_PER_BUILD numbers_at<normal_number<T>> normal_numbers(T loc, T scale) {
 template <class T, ::std::integral L, ::std::integral H>
 CUDARRAY_PER_BUILD numbers_at<integer_number> integer_numbers(L low, H high) {
   using V = ::std::conditional_t<(kind_of<T> <= kind::signed_), T, int64>;
-  const cudarray::detail::int128 first = low, end = high, least = ::std::numeric_limits<V>::lowest(),
-                                 most = ::std::numeric_limits<V>::max();
+  constexpr bool half = ::std::is_same_v<T, float16>;  // ends at 65504; other floats hold more, and round
+  const cudarray::detail::int128 first = low, end = high, least = half ? -65504 : ::std::numeric_limits<V>::lowest(),
+                                 most = half ? 65504 : ::std::numeric_limits<V>::max();
   if (end <= first) cudarray::detail::fail<value_error>("random::integers: no integers in [", low, ", ", high, ")");
   if (first < least || end - 1 > most)
-    cudarray::detail::fail<value_error>("random::integers: [", low, ", ", high, ") does not fit ", dtype_name<V>);
+    cudarray::detail::fail<value_error>("random::integers: [", low, ", ", high, ") does not fit ",
+                                        dtype_name<::std::conditional_t<half, T, V>>);
   return {{int64(uint64(low)), uint64(high) - uint64(low)}, {}};
 }
 

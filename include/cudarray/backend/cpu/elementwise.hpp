@@ -28,13 +28,12 @@ struct map_kernels {
 template <class Target, class Tree>
 inline constexpr bool is_copy = false;
 template <class T>
-inline constexpr bool is_copy<detail::store_to<T>, detail::load<1, T>> =
-    !::std::is_same_v<T, bool>;  // whose bytes become 0 or 1
+inline constexpr bool is_copy<detail::store_to<T>, detail::load<1, T>> = true;
 
 template <class Target, class Tree>
 inline constexpr bool is_take = false;
 template <class T, class Index>
-inline constexpr bool is_take<detail::store_to<T>, detail::gathered<1, T, Index>> = !::std::is_same_v<T, bool>;
+inline constexpr bool is_take<detail::store_to<T>, detail::gathered<1, T, Index>> = true;
 
 /// memcpy; without a call where bytes are a few packs, which more than doubles the rate of short rows.
 template <class Build>
@@ -307,9 +306,13 @@ void run_elementwise(cpu, const Target& target, const Tree& tree, const detail::
   map.row = host::map_row<Build, Target, Tree, Operands>;
   map.gathers = host::fetcher::of<Build>(tree);
   map.packable = host::pack_map<Target, Tree>;
-  if constexpr (host::is_take<Target, Tree>) map.take = host::take_rows<Build, Target, Tree, Operands>;
-  else map.take = nullptr;
-  map.copies = host::is_copy<Target, Tree>;
+  // bytes of borrowed memory, which may be any, become 0 or 1
+  bool bytes_alike = true;
+  if constexpr (::std::is_same_v<value, bool> && Operands > 1) bytes_alike = !s.store[1] || !s.store[1]->borrowed;
+  map.take = nullptr;
+  if constexpr (host::is_take<Target, Tree>)
+    if (bytes_alike) map.take = host::take_rows<Build, Target, Tree, Operands>;
+  map.copies = host::is_copy<Target, Tree> && bytes_alike;
   map.ordered = !Target::direct;
   host::memory_operand of[::std::size_t(Operands)];
   map.of = of;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "../../eval/sequences.hpp"
+#include "../../memory/bytes.hpp"
 #include "loop.hpp"
 
 namespace cudarray::inline v0::backend {
@@ -45,12 +46,16 @@ detail::storage_ref select(cpu device, const detail::sequences& mask, int64& cou
   parallel(parts, [&](int64 part) {
     T* to = static_cast<T*>(r->data) + place[part];
     T found[block];  // without a branch for each element
+    uint8 is[block];
     const int64 end = n * (part + 1) / parts;
     for (int64 i = n * part / parts; i < end;) {
       int64 k = 0;
-      for (const int64 stop = end - i < block ? end : i + block; i < stop; ++i) {
+      const int64 some = end - i < block ? end - i : block;
+      ::std::memcpy(is, m + i, ::std::size_t(some));
+      detail::normalise_bool<Build>(is, ::std::size_t(some));
+      for (int64 j = 0; j < some; ++j, ++i) {
         found[k] = item(i);
-        k += m[i] != 0;
+        k += is[j];
       }
       for (int64 j = 0; j < k; ++j) to[j] = found[j];
       to += k;

@@ -253,26 +253,38 @@ CUDARRAY_FORCE_INLINE pack<H, N, B> from_float(const pack<float, N, B>& f) {
   return {convert<uint16>(r).v};
 }
 
-/// As core/half.hpp has it.
-template <int N, class B>
-CUDARRAY_FORCE_INLINE pack<float, N, B> round_to_odd(const pack<double, N, B>& a) {
-  const auto f = convert<float>(a);
-  const auto d = convert<double>(f), zero = splat<double, N, B>(0.);
-  const auto away = ((a > zero) & (d > a)) | ((a < zero) & (d < a)), inexact = (d < a) | (d > a);
-  const auto u = [](uint32 x) { return splat<uint32, N, B>(x); };
-  return bits<float>((bits<uint32>(f) - select(away, u(1), u(0))) | select(inexact, u(1), u(0)));
-}
+/// What of an integer, or of a float64's bits, float32 has no room for, in one bit: the lowest that is left is set
+/// where any of those below is.
 template <class T, int N, class B>
+CUDARRAY_FORCE_INLINE pack<T, N, B> fold_bits(const pack<T, N, B>& a, T below) {
+  const auto low = splat<T, N, B>(below);
+  return (((a & low) + low) | a) & splat<T, N, B>(T(~below));
+}
+/// As core/half.hpp has it, on the way to H: float32's subnormal numbers, which have fewer bits, are all 0 as float16.
+template <class H, int N, class B>
+CUDARRAY_FORCE_INLINE pack<float, N, B> round_to_odd(const pack<double, N, B>& a) {
+  if constexpr (::std::is_same_v<H, bfloat16>) {
+    const auto size = abs(a), zero = splat<double, N, B>(0.), least = splat<double, N, B>(0x1p-126);
+    if (any((size < least) & (size > zero)))
+      return from_lanes<float, N, B>([&](int k) { return detail::round_to_odd(double(a.v[k])); });
+  }
+  return convert<float>(bits<double>(fold_bits<uint64>(bits<uint64>(a), 0x1fffffff)));
+}
+template <class H, class T, int N, class B>
 CUDARRAY_FORCE_INLINE pack<float, N, B> round_to_odd(const pack<T, N, B>& a) {
-  if constexpr (sizeof(T) == 8) {
-    const auto splat_t = [](T x) { return splat<T, N, B>(x); };
-    constexpr T below = 0x7ff, most = T(1) << 53;
-    auto wide = a >= splat_t(most);
-    if constexpr (::std::is_signed_v<T>) wide = wide | (a <= splat_t(-most));
-    const auto last = select((a & splat_t(below)) != splat_t(0), splat_t(below + 1), splat_t(0));
-    return round_to_odd(convert<double>(select(wide, (a & splat_t(~below)) | last, a)));
-  } else {
-    return round_to_odd(convert<double>(a));
+  const auto s = [](T x) { return splat<T, N, B>(x); };
+  if constexpr (::std::is_same_v<H, float16>) {  // all beyond are infinite
+    constexpr T most = 1 << 17;
+    auto v = select(a > s(most), s(most), a);
+    if constexpr (::std::is_signed_v<T>) v = select(a < s(T(-most)), s(T(-most)), v);
+    return convert<float>(convert<int32>(v));
+  } else {  // integers of up to 24 and 53 bits are exact
+    constexpr T below = sizeof(T) == 4 ? T(0xff) : T(0x7ff), most = T(1) << (sizeof(T) == 4 ? 24 : 53);
+    auto wide = a >= s(most);
+    if constexpr (::std::is_signed_v<T>) wide = wide | (a <= s(-most));
+    const auto v = select(wide, fold_bits<T>(a, below), a);
+    if constexpr (sizeof(T) == 4) return convert<float>(v);
+    else return convert<float>(bits<double>(fold_bits<uint64>(bits<uint64>(convert<double>(v)), 0x1fffffff)));
   }
 }
 
@@ -301,7 +313,8 @@ CUDARRAY_FORCE_INLINE auto lane_cast(const pack<T, N, B>& a) {
   } else if constexpr (!::std::is_arithmetic_v<T>) {
     return lane_cast<To>(to_float(a));
   } else if constexpr (!::std::is_arithmetic_v<To>) {
-    if constexpr (sizeof(T) > 4 || (detail::is_integer<T> && sizeof(T) == 4)) return from_float<To>(round_to_odd(a));
+    if constexpr (sizeof(T) > 4 || (detail::is_integer<T> && sizeof(T) == 4))
+      return from_float<To>(round_to_odd<To>(a));
     else return from_float<To>(lane_cast<float>(a));
   } else if constexpr (::std::is_same_v<To, bool>) {
     return a != splat<T, N, B>(T(0));
