@@ -11,9 +11,9 @@ import tempfile
 
 # file, text to find, what it becomes, gate, words the gate must say
 PLANTS = [
-    ('core/shape.hpp', '#include "dtype.hpp"', '#include "dtype.hpp"\n#include "../ops/math.hpp"', 'layers', 'stands above'),
+    ('core/shape.hpp', '#include "integer.hpp"', '#include "integer.hpp"\n#include "../ops/math.hpp"', 'layers', 'stands above'),
     ('core/dtype.hpp', '#include "half.hpp"', '#include "half.hpp"\n#include "math.hpp"', 'layers', 'cycle'),
-    ('ops/math.hpp', '#include "out.hpp"', '#include "out.hpp"\n#include "../backend/cpu/memory.hpp"', 'layers', 'only topic headers'),
+    ('ops/math.hpp', '#include "transfer.hpp"', '#include "transfer.hpp"\n#include "../backend/cpu/memory.hpp"', 'layers', 'only topic headers'),
     ('backend/cpu/loop.hpp', '#pragma once', '#pragma once\n#include "../../ops/math.hpp"', 'layers', 'a backend sees'),
     ('eval/space.hpp', '#pragma once', '#pragma once\n#if defined(__CUDACC__)\n#endif', 'layers', '__CUDACC__'),
     ('ops/out.hpp', '#pragma once', '#pragma once\n#include <cuda_runtime_api.h>', 'layers', 'includes a CUDA header'),

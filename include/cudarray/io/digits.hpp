@@ -132,7 +132,7 @@ class CUDARRAY_PER_BUILD float_format {
 
   CUDARRAY_COLD void see_magnitude(double v) {
     const double m = math::abs(v);
-    if (m == 0 || m - m != 0) return;
+    if (m == 0 || !is_finite(m)) return;
     if (low_ == 0 || m < low_) low_ = m;
     if (m > high_) high_ = m;
   }
@@ -187,8 +187,8 @@ class CUDARRAY_PER_BUILD float_format {
   static void raise(int& most, int n) {
     if (n > most) most = n;
   }
-  /// NaN has none of its own.
-  static bool is_negative(double v) { return v == v && __builtin_signbit(v); }
+  /// NaN has none of its own; -0 has, also where the compiler need not know.
+  static bool is_negative(double v) { return !is_nan(v) && __builtin_bit_cast(uint64, v) >> 63 != 0; }
   CUDARRAY_COLD static void add_sign(text& t, double v, bool plus) {
     if (is_negative(v)) t.add('-');
     else if (plus) t.add('+');

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../core/integer.hpp"
 #include "../memory/account.hpp"
 #include "../memory/entries.hpp"
 
