@@ -9,6 +9,11 @@
 
 namespace cudarray::inline v0::detail {
 
+/// What may be an axis, a count, a size or an index: a truth value in such a place is an option or a mask that went
+/// astray.
+template <class Int>
+concept integer_number = ::std::integral<Int> && !::std::same_as<::std::remove_cv_t<Int>, bool>;
+
 /// An integer as int64. One beyond becomes the largest, so that checks of ranges see that it is too large.
 template <::std::integral Int>
 constexpr int64 to_int64(Int v) {
@@ -22,8 +27,8 @@ constexpr int64 to_int64(Int v) {
 /// would take a float or a bool.
 struct any_integer {
   int64 value;
-  template <::std::integral Int>
-  requires(!::std::is_same_v<Int, bool>) constexpr any_integer(Int v) : value(to_int64(v)) {}
+  template <integer_number Int>
+  constexpr any_integer(Int v) : value(to_int64(v)) {}
   template <class E>
   requires(::std::is_enum_v<E>&& ::std::is_convertible_v<E, int64>) constexpr any_integer(E v) : value(int64(v)) {}
   constexpr operator int64() const { return value; }

@@ -104,20 +104,16 @@ CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD inline shape broadcast_shapes(const char* 
   return r;
 }
 
-/// What may be an axis: a truth value is an option that went astray.
-template <class Ix>
-concept axis_number = ::std::integral<Ix> && !::std::same_as<Ix, bool>;
-
 }  // namespace detail
 
 /// The axes a function works on: one, several, negative ones counted from the end. Default-constructed (`{}`): no axes.
 class axes {
  public:
   constexpr axes() = default;
-  template <detail::axis_number Int>
+  template <detail::integer_number Int>
   constexpr axes(Int axis) : n_(1), axis_{detail::to_int64(axis)} {}
   /// Not one std::initializer_list: g++ lets `{.name = 1}` become that, whatever the name.
-  template <detail::axis_number First, detail::axis_number Second, detail::axis_number... Rest>
+  template <detail::integer_number First, detail::integer_number Second, detail::integer_number... Rest>
   constexpr axes(First first, Second second, Rest... rest)
       : axes(
             ::std::initializer_list<int64>{detail::to_int64(first), detail::to_int64(second), detail::to_int64(rest)...}

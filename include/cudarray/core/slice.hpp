@@ -48,8 +48,8 @@ struct index_item {
   slice_bound start, stop, step;
   template <::std::integral Int>
   constexpr index_item(Int i) : is(what::integer), integer(detail::to_int64(i)) {
-    constexpr bool number = !::std::is_same_v<Int, bool>;
-    static_assert(number, "cudarray: a bool is no index: a mask is an array of bool, x(m) with m of x's shape");
+    static_assert(detail::integer_number<Int>,
+                  "cudarray: a bool is no index: a mask is an array of bool, x(m) with m of x's shape");
   }
   constexpr index_item(const slice& s) : is(what::slice_), start(s.start), stop(s.stop), step(s.step) {}
   constexpr index_item(all_t) : is(what::slice_) {}

@@ -238,7 +238,7 @@ CUDARRAY_PER_BUILD CUDARRAY_COLD ndarray<T, Device> upload(const T* data, const 
   const int64 n = s.elements();
   if constexpr (::std::is_same_v<T, bool>) {
     const host_buffer<T> bools(n);
-    ::std::memcpy(static_cast<void*>(bools.p), data, ::std::size_t(n));
+    if (n > 0) ::std::memcpy(static_cast<void*>(bools.p), data, ::std::size_t(n));
     normalise_bool<this_build>(bools.p, ::std::size_t(n));
     copy_from_host(device, *r.store, 0, bools.p, ::std::size_t(n));
   } else {

@@ -22,45 +22,29 @@ struct checked_power_op : op::power_op {
 };
 }  // namespace CUDARRAY_ARITHMETIC
 
-template <class Op, class X, class Y>
-inline constexpr bool has_powers = false;
+/// Where one operand at least is an array.
 template <class X, class Y>
-inline constexpr bool has_powers<op::power_op, X, Y> =
-    is_integer<typename rule::numeric::types<argument_t<X>, argument_t<Y>>::result>&& kind_of<argument_t<Y>> >=
-    kind::signed_;
+concept any_array = array_expression<X> || array_expression<Y>;
 
-/// The second operand of a function: exponents of integers, which are looked at, are evaluated before.
-template <class Op, class X, class Y>
-CUDARRAY_PER_BUILD decltype(auto) second_operand(Y&& y) {
-  if constexpr (has_powers<Op, X, Y> && array_expression<Y>) return ndarray<value_type_t<Y>, device_type_t<Y>>(y);
-  else return static_cast<Y&&>(y);
-}
+/// Powers of integers whose exponents may be negative.
+template <class X, class Y>
+concept integer_power = any_array<X, Y> &&
+    is_integer<typename rule::numeric::types<argument_t<X>, argument_t<Y>>::result> &&
+    (kind_of<argument_t<Y>> >= kind::signed_);
 
-/// The operator of a function of two operands, after a look at their values where these are restricted: integers have
-/// no negative powers. Throws value_error for one that the host can see; it does not wait for a device.
-template <class X, class Op, class Y>
-CUDARRAY_PER_BUILD auto checked_op(const char* function, const Op& op, const Y& y) {
-  if constexpr (!has_powers<Op, X, Y>) {
-    return op;
-  } else if constexpr (scalar_value<Y>) {
-    if (math::below_zero(normal_dtype_t<Y>(y)))
-      fail<value_error>(function, ": an integer to the negative power ", int64(y));
-    return op;
-  } else if constexpr (device_type_t<Y>::synchronous) {
-    const Y dense = y.is_contiguous() ? y : Y(y.copy());
-    const auto all = [&] {
-      if constexpr (device_type_t<Y>::host_accessible) return dense;
-      else return ndarray<value_type_t<Y>, cpu>(host_block(dense));
-    }();
-    value_type_t<Y> signs = 0;
-    for (const auto v : all.span()) signs = value_type_t<Y>(signs | v);
-    for (const auto v : all.span())
-      if (math::below_zero(signs) && math::below_zero(v))
-        fail<value_error>(function, ": an integer to the negative power ", int64(v));
-    return op;
-  } else {
-    return checked_power_op{op, fault_slot(y.device()), function};
-  }
+/// Integers have no negative powers. Throws value_error for one among the elements of y, which the host reads.
+template <class T, class Device>
+CUDARRAY_PER_BUILD void check_exponents(const ndarray<T, Device>& y) {
+  const auto all = [&] {
+    const ndarray<T, Device> dense = y.is_contiguous() ? y : ndarray<T, Device>(y.copy());
+    if constexpr (Device::host_accessible) return dense;
+    else return ndarray<T, cpu>(host_block(dense));
+  }();
+  T signs = 0;
+  for (const auto v : all.span()) signs = T(signs | v);
+  if (!math::below_zero(signs)) return;
+  for (const auto v : all.span())
+    if (math::below_zero(v)) fail<value_error>("power: an integer to the negative power ", int64(v));
 }
 
 }  // namespace detail
@@ -80,21 +64,40 @@ CUDARRAY_PER_BUILD auto checked_op(const char* function, const Op& op, const Y& 
 #undef CUDARRAY_FUNCTION
 
 /// Each broadcasts its operands, of which one at least is an array. Throws shape_error when built.
-#define CUDARRAY_FUNCTION(name, rule_, value)                                                                  \
-  template <class X, class Y>                                                                                  \
-  requires(array_expression<X> || array_expression<Y>) CUDARRAY_PER_BUILD auto name(X&& x, Y&& y) {            \
-    decltype(auto) z = detail::second_operand<op::name##_op, X>(static_cast<Y&&>(y));                          \
-    return detail::elementwise(#name, detail::checked_op<X>(#name, op::name##_op{}, z), static_cast<X&&>(x),   \
-                               static_cast<decltype(z)&&>(z));                                                 \
-  }                                                                                                            \
-  template <class X, class Y, class T, class D, class Build = this_build>                                      \
-  requires(array_expression<X> || array_expression<Y>) const ndarray<T, D> name(const X& x, const Y& y,        \
-                                                                                const out_argument<T, D>& o) { \
-    return detail::write_out<Build>(#name, o, name(x, y));                                                     \
-  }                                                                                                            \
+#define CUDARRAY_FUNCTION(name, rule_, value)                                                     \
+  template <class X, class Y>                                                                     \
+  requires detail::any_array<X, Y> CUDARRAY_PER_BUILD auto name(X&& x, Y&& y) {                   \
+    return detail::elementwise(#name, op::name##_op{}, static_cast<X&&>(x), static_cast<Y&&>(y)); \
+  }                                                                                               \
+  template <class X, class Y, class T, class D, class Build = this_build>                         \
+  requires detail::any_array<X, Y>                                                                \
+  const ndarray<T, D> name(const X& x, const Y& y, const out_argument<T, D>& o) {                 \
+    return detail::write_out<Build>(#name, o, name(x, y));                                        \
+  }                                                                                               \
   detail::poison name(detail::wrong_operand, detail::any_operand);
 #include "../expr/binary_functions.inc"
 #undef CUDARRAY_FUNCTION
+
+/// Integers to powers of a signed type. Throws value_error for a negative one: when built on the CPU, where y is
+/// evaluated; on CUDA when the host next waits.
+template <class X, class Y>
+requires detail::integer_power<X, Y> CUDARRAY_PER_BUILD auto power(X&& x, Y&& y) {
+  using exponents = ::std::remove_cvref_t<Y>;
+  if constexpr (scalar_value<exponents>) {
+    if (math::below_zero(normal_dtype_t<exponents>(y)))
+      detail::fail<value_error>("power: an integer to the negative power ", int64(y));
+    return detail::elementwise("power", op::power_op{}, static_cast<X&&>(x), y);
+  } else {
+    const ndarray<value_type_t<exponents>, device_type_t<exponents>> z(y);
+    if constexpr (device_type_t<exponents>::synchronous) {
+      detail::check_exponents(z);
+      return detail::elementwise("power", op::power_op{}, static_cast<X&&>(x), z);
+    } else {
+      const detail::checked_power_op op{{}, fault_slot(z.device()), "power"};
+      return detail::elementwise("power", op, static_cast<X&&>(x), z);
+    }
+  }
+}
 
 /// The absolute value; NumPy's short name and CUDArray's `fabs`.
 template <array_expression X>

@@ -76,7 +76,7 @@ struct wrong_axes {
   template <class X>
   constexpr wrong_axes(const X&) {
     if constexpr (::std::is_same_v<X, bool>) report_option<!::std::is_same_v<X, bool>>();
-    else report_axes<axis_number<X> || ::std::is_same_v<X, axes> || reduction_option<X>>();
+    else report_axes<integer_number<X> || ::std::is_same_v<X, axes> || reduction_option<X>>();
   }
 };
 struct wrong_option {
