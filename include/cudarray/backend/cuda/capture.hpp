@@ -2,34 +2,38 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "../../core/philox.hpp"
 #include "../../memory/account.hpp"
 #include "../../memory/storage.hpp"
-#include "runtime.hpp"
+#include "streams.hpp"
 
 namespace cudarray::inline v0::backend::gpu {
 
 struct block;
 inline void order(const stream_state& earlier, const stream_state& later);
+inline void order_or_wait(const stream_state& earlier, const stream_state& later) noexcept;
+inline cudaError_t allocate_on(const stream_state& s, void** data, ::std::size_t bytes);
 
 /// Memory of a graph: pieces of segments, given out again as soon as they are released while the graph is captured. It
 /// lives as long as the graph or an array in it.
 class graph_pool {
  public:
-  explicit graph_pool(int ordinal, detail::memory_account& account) : ordinal_(ordinal), account_(account) {}
+  /// For what is captured on a stream, which stays the graph's as long as memory of it is there.
+  graph_pool(const stream_ref& captured, detail::memory_account& account) : captured_(captured), account_(account) {}
   graph_pool(const graph_pool&) = delete;
   graph_pool& operator=(const graph_pool&) = delete;
 
   /// Memory aligned to 512 bytes: the smallest free piece that is large enough. Throws out_of_memory.
   void* take(::std::size_t bytes) {
-    constexpr ::std::size_t unit = 512;
-    const ::std::size_t size = (bytes + unit - 1) / unit * unit;
-    const lock_guard guard(lock_);
+    const ::std::size_t size = rounded(bytes, unit);
+    const spin_guard guard(lock_);
     int best = find(size);
     if (best < 0) {
-      grow(size);
+      constexpr ::std::size_t least = ::std::size_t(2) << 20;
+      grow(rounded(size, least));
       best = find(size);
     }
     pieces_[best].free = false;
@@ -39,8 +43,15 @@ class graph_pool {
     }
     return pieces_[best].at;
   }
+  /// Memory that nothing else in the graph uses: what is written there before a launch is there during all of it.
+  void* take_alone(::std::size_t bytes) {
+    const spin_guard guard(lock_);
+    grow(rounded(bytes, unit));
+    pieces_.back().free = false;
+    return pieces_.back().at;
+  }
   void give(void* p) {
-    const lock_guard guard(lock_);
+    const spin_guard guard(lock_);
     for (::std::size_t i = 0; i < pieces_.size(); ++i) {
       if (pieces_[i].at != p) continue;
       pieces_[i].free = true;
@@ -52,11 +63,11 @@ class graph_pool {
 
   /// The blocks that lie in it.
   void add(block* b) {
-    const lock_guard guard(lock_);
+    const spin_guard guard(lock_);
     blocks_.push_back(b);
   }
   void remove(block* b) {
-    const lock_guard guard(lock_);
+    const spin_guard guard(lock_);
     for (block*& known : blocks_)
       if (known == b) {
         known = blocks_.back();
@@ -66,25 +77,25 @@ class graph_pool {
   }
   template <class F>
   void each_block(const F& f) {
-    const lock_guard guard(lock_);
+    const spin_guard guard(lock_);
     for (block* b : blocks_) f(b);
   }
-  /// The streams that the graph was launched on, and those that used a block which is gone.
-  void used_on(const stream_ref& s) {
-    const lock_guard guard(lock_);
-    for (const stream_ref& known : users_)
-      if (known.get() == s.get()) return;
-    users_.push_back(s);
+  /// A stream that its memory was allocated on, that the graph was launched on, or that used a block which is gone.
+  void used_on(stream_state* s) {
+    const spin_guard guard(lock_);
+    add_user(s);
   }
-  void order_behind_users(const stream_ref& now) {
-    const lock_guard guard(lock_);
-    for (const stream_ref& s : users_)
-      if (s.get() != now.get()) order(*s.get(), *now.get());
+  /// A launch on `now` waits for all users, and whoever waits for it waits for them.
+  void launch_on(const stream_ref& now) {
+    const spin_guard guard(lock_);
+    for (const stream_state* s : users_)
+      if (s != now.get()) order(*s, *now);
+    users_.assign(1, now.get());
   }
   /// Waits for them; never for the device, where another thread may be capturing.
   void wait() noexcept {
-    const lock_guard guard(lock_);
-    for (const stream_ref& s : users_) (void)cudaStreamSynchronize(s->handle);
+    const spin_guard guard(lock_);
+    for (const stream_state* s : users_) (void)cudaStreamSynchronize(s->handle);
   }
 
   void keep() { __atomic_fetch_add(&references_, int64(1), __ATOMIC_RELAXED); }
@@ -99,27 +110,15 @@ class graph_pool {
     int segment;
     bool free;
   };
-  class lock_guard {
-   public:
-    explicit lock_guard(char& lock) : lock_(lock) {
-      while (__atomic_test_and_set(&lock_, __ATOMIC_ACQUIRE)) {
-      }
-    }
-    ~lock_guard() { __atomic_clear(&lock_, __ATOMIC_RELEASE); }
-    lock_guard(const lock_guard&) = delete;
-    lock_guard& operator=(const lock_guard&) = delete;
-
-   private:
-    char& lock_;
-  };
-
   ~graph_pool() {
     int before = -1;
     if (!segments_.empty() && cudaGetDevice(&before) == cudaSuccess) {
-      (void)cudaSetDevice(ordinal_);
-      wait();
-      for (const segment& s : segments_) (void)cudaFree(s.at);
-      (void)cudaSetDevice(before);
+      const stream_state& last = *users_.back();
+      if (before != last.ordinal) (void)cudaSetDevice(last.ordinal);
+      for (const stream_state* s : users_)
+        if (s != &last) order_or_wait(*s, last);
+      for (const segment& s : segments_) (void)cudaFreeAsync(s.at, last.handle);
+      if (before != last.ordinal) (void)cudaSetDevice(before);
     }
     (void)cudaGetLastError();
     for (const segment& s : segments_) detail::credit(account_, s.size);
@@ -138,34 +137,49 @@ class graph_pool {
       pieces_.erase(pieces_.begin() + int64(i) + 1);
     }
   }
-  void grow(::std::size_t size) {
-    constexpr ::std::size_t least = ::std::size_t(2) << 20;
-    const ::std::size_t n = (size + least - 1) / least * least;
-    detail::charge(account_, n, "cuda");
+  void add_user(stream_state* s) {
+    for (const stream_state* known : users_)
+      if (known == s) return;
+    users_.push_back(s);
+  }
+  static ::std::size_t rounded(::std::size_t n, ::std::size_t unit) { return (n + unit - 1) / unit * unit; }
+  /// One more segment, of the device's pool, on the stream that threads start with: that one is not captured.
+  void grow(::std::size_t n) {
+    const stream_ref& stream = first_stream(captured_->ordinal);
     void* p = nullptr;
-    const cudaError_t e = cudaMalloc(&p, n);
-    if (e != cudaSuccess) {
+    detail::charge(account_, n, "cuda");
+    try {
+      check(allocate_on(*stream, &p, n), detail::cat("allocating ", n, " bytes for a graph").c_str());
+    } catch (...) {
       detail::credit(account_, n);
-      check(e, detail::cat("allocating ", n, " bytes for a graph").c_str());
+      throw;
     }
+    add_user(stream.get());
     const int number = int(segments_.size());
     segments_.push_back({static_cast<char*>(p), n});
     pieces_.push_back({static_cast<char*>(p), n, number, true});
   }
 
+  static constexpr ::std::size_t unit = 512;
   struct segment {
     char* at;
     ::std::size_t size;
   };
-  int ordinal_;
+  stream_ref captured_;
   detail::memory_account& account_;
   ::std::vector<segment> segments_;
   ::std::vector<piece> pieces_;  // by segment and address
   ::std::vector<block*> blocks_;
-  ::std::vector<stream_ref> users_;
+  ::std::vector<stream_state*> users_;
   int64 references_ = 1;
   char lock_ = 0;
 };
+
+/// How many captures there are at present, in all threads.
+CUDARRAY_PUBLIC inline int64& captures_under_way() {
+  static int64 count;
+  return count;
+}
 
 /// One capture. It pins the storage it uses, so that this is there at every launch, and does not count as a name of it.
 struct capture {
@@ -177,7 +191,9 @@ struct capture {
   ::std::vector<use> uses;       ///< of what existed before
   detail::random_source random;  ///< its base, in the pool, says where a launch's random numbers begin
   uint64 random_blocks = 0;      ///< how many it takes
+  bool reports = false;          ///< a kernel of it may record a fault
   void* blas_workspace = nullptr;
+  ::std::vector<::std::shared_ptr<const void>> kept;  ///< what its kernels need
 
   explicit capture(graph_pool* p) : pool(p) {}
   capture(const capture&) = delete;

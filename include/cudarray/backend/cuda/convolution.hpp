@@ -6,11 +6,12 @@
 
 #include <array>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "../../core/precision.hpp"
 #include "../../eval/convolution.hpp"
-#include "memory.hpp"
+#include "handles.hpp"
 
 namespace cudarray::inline v0::backend {
 namespace gpu {
@@ -86,30 +87,55 @@ class dnn_descriptor {
   cudnnBackendDescriptor_t d_ = nullptr;
 };
 
-/// How cuDNN computes one convolution; without a plan it does not.
+/// How cuDNN computes one convolution.
 struct convolution_plan {
   ::std::vector<dnn_descriptor> kept;  ///< the plan, and what it was made of
   int64 scratch = 0;                   ///< bytes
 };
 
-/// This thread's handle for a device, on the thread's current stream, and its plans by what tells them apart. They live
-/// as long as the process.
-struct dnn_state {
-  using key = ::std::array<int64, 17>;  ///< plans are never destroyed: graphs may hold their kernels
+/// A handle of cuDNN and its plans by what tells them apart, of which it keeps those that were used last. A graph keeps
+/// the plans of its kernels.
+struct dnn_handle {
+  using key = ::std::array<int64, 17>;
+  struct entry {
+    ::std::shared_ptr<const convolution_plan> plan;  ///< null: cuDNN had none
+    uint64 last_use, asked;
+  };
+  static constexpr ::std::size_t most_plans = 256;
+  static constexpr uint64 patience = 1000;  ///< so many uses later cuDNN is asked once more for one it had not
   cudnnHandle_t handle = nullptr;
-  ::std::map<key, convolution_plan> plans;
-};
-CUDARRAY_PUBLIC inline dnn_state& dnn(int ordinal) {
-  static thread_local dnn_state* states[most_devices];
-  dnn_state*& s = states[ordinal];
-  if (s == nullptr) {
-    cudnnHandle_t handle;
-    check(cudnnCreate(&handle), "cudnnCreate");
-    s = new dnn_state{handle, {}};
+  ::std::map<key, entry> plans;
+  uint64 uses = 0;
+  dnn_handle* next = nullptr;
+
+  dnn_handle() { check(cudnnCreate(&handle), "cudnnCreate"); }
+
+  /// The plan of a key, made by `make()` where it is not known. A captured one that is not made is not remembered:
+  /// there is more that cuDNN cannot do then.
+  template <class F>
+  ::std::shared_ptr<const convolution_plan> plan_of(const key& k, bool captured, const F& make) {
+    ++uses;
+    const auto at = plans.find(k);
+    if (at != plans.end() && (at->second.plan != nullptr || uses - at->second.asked < patience)) {
+      at->second.last_use = uses;
+      return at->second.plan;
+    }
+    const auto made = make();
+    if (made != nullptr || !captured) {
+      if (at == plans.end() && plans.size() >= most_plans) forget_oldest();
+      plans.insert_or_assign(k, entry{made, uses, uses});
+    }
+    return made;
   }
-  check(cudnnSetStream(s->handle, current(ordinal)->handle), "cudnnSetStream");
-  return *s;
-}
+  /// Not while anyone captures: code that is unloaded may wait for the device.
+  void forget_oldest() {
+    if (__atomic_load_n(&captures_under_way(), __ATOMIC_ACQUIRE) > 0) return;
+    auto oldest = plans.begin();
+    for (auto i = plans.begin(); i != plans.end(); ++i)
+      if (i->second.last_use < oldest->second.last_use) oldest = i;
+    plans.erase(oldest);
+  }
+};
 
 template <class T>
 constexpr cudnnDataType_t dnn_data_type() {
@@ -197,10 +223,10 @@ inline bool engine_serves(const dnn_descriptor& config, const detail::convolutio
   return true;
 }
 
-/// The first plan, as cuDNN's heuristics order them, that serves.
+/// The first plan, as cuDNN's heuristics order them, that serves; null where none does.
 template <class T>
-convolution_plan plan_convolution(cudnnHandle_t handle, const detail::convolution& c, int64 alignment,
-                                  convolution_precision allowed) {
+::std::shared_ptr<const convolution_plan> plan_convolution(cudnnHandle_t handle, const detail::convolution& c,
+                                                           int64 alignment, convolution_precision allowed) {
   using compute = ::std::conditional_t<::std::is_same_v<T, double>, double, float>;
   const convolution_names& names = names_of_convolution[int(c.part)];
   dnn_descriptor x = dnn_tensor(dnn_data_type<T>(), 0, {c.n, c.c, c.h, c.w}, alignment),
@@ -215,7 +241,7 @@ convolution_plan plan_convolution(cudnnHandle_t handle, const detail::convolutio
   convolution.set(CUDNN_ATTR_CONVOLUTION_DILATIONS, {int64(1), int64(1)});
   convolution.set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, c.stride);
   for (dnn_descriptor* part : {&x, &w, &y, &convolution})
-    if (!part->finish()) return {};
+    if (!part->finish()) return nullptr;
   dnn_descriptor operation(names.operation);
   operation.set(names.convolution, convolution);
   operation.set(names.x, x);
@@ -223,11 +249,11 @@ convolution_plan plan_convolution(cudnnHandle_t handle, const detail::convolutio
   operation.set(names.y, y);
   operation.set(names.alpha, compute(1));
   operation.set(names.beta, compute(0));
-  if (!operation.finish()) return {};
+  if (!operation.finish()) return nullptr;
   dnn_descriptor graph(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
   graph.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, operation);
   graph.set(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, handle);
-  if (!graph.finish()) return {};
+  if (!graph.finish()) return nullptr;
   for (const auto mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
     dnn_descriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
     heuristics.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);
@@ -249,14 +275,14 @@ convolution_plan plan_convolution(cudnnHandle_t handle, const detail::convolutio
       plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, handle);
       plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
       if (!plan.finish()) continue;
-      convolution_plan r;
-      plan.read(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, &r.scratch, 1);
-      r.kept.push_back(::std::move(plan));
-      r.kept.push_back(::std::move(config));
+      const auto r = ::std::make_shared<convolution_plan>();
+      plan.read(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, &r->scratch, 1);
+      r->kept.push_back(::std::move(plan));
+      r->kept.push_back(::std::move(config));
       return r;
     }
   }
-  return {};
+  return nullptr;
 }
 
 }  // namespace gpu
@@ -275,29 +301,29 @@ bool convolve_natively(cuda device, const detail::convolution& c) {
       while (reinterpret_cast<::std::uintptr_t>(p) % ::std::uintptr_t(alignment) != 0) alignment /= 2;
     constexpr bool single = ::std::is_same_v<T, float>;
     const bool loose = single && detail::thread_precision() == precision::tf32 && gpu::tf32_pays(c);
-    gpu::dnn_state& dnn = gpu::dnn(device.ordinal);
-    const gpu::dnn_state::key key = {int64(c.part), int64(gpu::dnn_data_type<T>()),
-                                     loose,         alignment,
-                                     c.n,           c.c,
-                                     c.h,           c.w,
-                                     c.k,           c.r,
-                                     c.s,           c.p,
-                                     c.q,           c.stride[0],
-                                     c.stride[1],   c.padding[0],
-                                     c.padding[1]};
-    auto at = dnn.plans.find(key);
-    if (at == dnn.plans.end()) {
-      at = dnn.plans.emplace(key, gpu::plan_convolution<T>(dnn.handle, c, alignment, {!single || loose, loose})).first;
-    }
-    const gpu::convolution_plan& plan = at->second;
-    if (plan.kept.empty()) return false;
+    const gpu::stream_ref& stream = gpu::current(device.ordinal);
+    const gpu::lent<gpu::dnn_handle> dnn(device.ordinal);
+    gpu::check(cudnnSetStream(dnn->handle, stream->handle), "cudnnSetStream");
+    const gpu::dnn_handle::key key = {int64(c.part), int64(gpu::dnn_data_type<T>()),
+                                      loose,         alignment,
+                                      c.n,           c.c,
+                                      c.h,           c.w,
+                                      c.k,           c.r,
+                                      c.s,           c.p,
+                                      c.q,           c.stride[0],
+                                      c.stride[1],   c.padding[0],
+                                      c.padding[1]};
+    const auto plan = dnn->plan_of(key, stream->captured != nullptr, [&] {
+      return gpu::plan_convolution<T>(dnn->handle, c, alignment, {!single || loose, loose});
+    });
+    if (plan == nullptr) return false;
     detail::storage_ref scratch;
     try {
-      scratch = allocate(device, ::std::size_t(plan.scratch));
+      scratch = allocate(device, ::std::size_t(plan->scratch));
     } catch (const out_of_memory&) {
       return false;  // matrices of windows need little
     }
-    const gpu::stream_ref& stream = gpu::current(device.ordinal);
+    if (stream->captured != nullptr) stream->captured->kept.push_back(plan);
     gpu::use_on(c.x, stream, c.part == what::backward_data);
     gpu::use_on(c.weights, stream, c.part == what::backward_weights);
     gpu::use_on(c.y, stream, c.part == what::forward);
@@ -306,7 +332,8 @@ bool convolve_natively(cuda device, const detail::convolution& c) {
     arguments.set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, data);
     arguments.set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, scratch->data);
     if (!arguments.finish()) detail::fail<cuda_error>("cudnn: the arguments of a convolution are not taken");
-    gpu::check(cudnnBackendExecute(dnn.handle, plan.kept[0].part().part, arguments.part().part), "cudnnBackendExecute");
+    gpu::check(cudnnBackendExecute(dnn->handle, plan->kept[0].part().part, arguments.part().part),
+               "cudnnBackendExecute");
     detail::count(detail::counters.kernels);
     return true;
   }

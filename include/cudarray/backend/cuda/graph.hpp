@@ -23,10 +23,10 @@ namespace cudarray::inline v0 {
 class graph {
  public:
   /// Calls `f()`, and throws what it throws. Throws cuda_error for what cannot be captured: what waits for the device
-  /// (item, to, printing, reading a mask, nonzero), what copies from the host, work on another stream or of another
-  /// graph, seeding.
+  /// (item, to, printing, reading a mask, nonzero), what copies from the host, work on another device, another stream
+  /// or of another graph, seeding.
   template <class F>
-  static graph capture(const F& f, cuda device = {}) {
+  static graph capture(const F& f, cuda device) {
     graph g(device);
     const random::generator numbers = random::thread_generator();
     {
@@ -37,6 +37,13 @@ class graph {
       detail::fail<cuda_error>("graph: seeding the thread's generator, or skipping numbers of it, cannot be captured");
     g.finish();
     return g;
+  }
+  /// On CUDA's current device (cudaSetDevice), which is device 0 unless it was set.
+  template <class F>
+  static graph capture(const F& f) {
+    int ordinal = 0;
+    backend::gpu::check(cudaGetDevice(&ordinal), "cudaGetDevice");
+    return capture(f, cuda{ordinal});
   }
   graph(graph&& o) noexcept
       : stream_(::std::move(o.stream_)),
@@ -76,8 +83,7 @@ class graph {
     gpu::refuse_captured(now, "launching a graph");
     for (const auto& u : captured_->uses) gpu::use_on(u.store, now, u.written);
     captured_->pool->each_block([&](gpu::block* b) { gpu::use_on(b, now, true); });
-    captured_->pool->order_behind_users(now);
-    captured_->pool->used_on(now);
+    captured_->pool->launch_on(now);
     if (captured_->random_blocks > 0) {
       const detail::random_source& known = captured_->random;
       random::generator& g = random::thread_generator();
@@ -91,6 +97,7 @@ class graph {
           "cudaMemcpyAsync");
     }
     gpu::check(cudaGraphLaunch(run_, now->handle), "cudaGraphLaunch");
+    if (captured_->reports) gpu::watch_graph(*now, stream_);
     for (const auto& u : captured_->uses)
       if (u.written) detail::count_write(*u.store);
     captured_->pool->each_block([](gpu::block* b) { detail::count_write(*b); });
@@ -107,7 +114,7 @@ class graph {
     gpu::refuse_captured(gpu::current(device.ordinal), "capturing a graph");
     stream_ = gpu::make_stream(device.ordinal, cudaStreamNonBlocking);
     gpu::check(cudaStreamSynchronize(stream_->handle), "cudaStreamSynchronize");  // its tickets are ready
-    captured_ = new gpu::capture(new gpu::graph_pool(device.ordinal, gpu::account(device.ordinal)));
+    captured_ = new gpu::capture(new gpu::graph_pool(stream_, gpu::account(device.ordinal)));
   }
 
   /// While it lives, what this thread gives the device is captured.
@@ -116,13 +123,19 @@ class graph {
     explicit recording(graph& g) : graph_(g) {
       namespace gpu = backend::gpu;
       gpu::check(cudaStreamBeginCapture(g.stream_->handle, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
+      __atomic_fetch_add(&gpu::captures_under_way(), int64(1), __ATOMIC_ACQ_REL);
       g.stream_->captured = g.captured_;
-      before_ = ::std::exchange(gpu::thread_stream(g.stream_->ordinal), g.stream_);
+      gpu::thread_state& t = gpu::this_thread();
+      before_ = ::std::exchange(t.streams[g.stream_->ordinal], g.stream_);
+      t.captures = g.stream_->ordinal;
     }
     ~recording() {
-      backend::gpu::thread_stream(graph_.stream_->ordinal) = before_;
+      backend::gpu::thread_state& t = backend::gpu::this_thread();
+      t.streams[graph_.stream_->ordinal] = before_;
+      t.captures = -1;
       graph_.stream_->captured = nullptr;
       graph_.end_ = cudaStreamEndCapture(graph_.stream_->handle, &graph_.nodes_);
+      __atomic_fetch_sub(&backend::gpu::captures_under_way(), int64(1), __ATOMIC_ACQ_REL);
       (void)cudaGetLastError();
     }
     recording(const recording&) = delete;

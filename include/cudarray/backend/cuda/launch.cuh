@@ -99,10 +99,12 @@ inline int power_of_two_above(int64 n, int most) {
 }
 
 inline int multiprocessors(int ordinal) {
-  static int known[most_devices];
-  if (known[ordinal] == 0)
-    check(cudaDeviceGetAttribute(&known[ordinal], cudaDevAttrMultiProcessorCount, ordinal), "cudaDeviceGetAttribute");
-  return known[ordinal];
+  static per_device count;
+  return count.known(ordinal, [ordinal] {
+    int n = 0;
+    check(cudaDeviceGetAttribute(&n, cudaDevAttrMultiProcessorCount, ordinal), "cudaDeviceGetAttribute");
+    return n;
+  });
 }
 
 #pragma GCC visibility push(hidden)  // device code belongs to the file's own binary

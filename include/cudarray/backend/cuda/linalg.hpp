@@ -7,7 +7,7 @@
 
 #include "../../core/precision.hpp"
 #include "../../eval/product.hpp"
-#include "memory.hpp"
+#include "handles.hpp"
 
 namespace cudarray::inline v0::backend {
 namespace gpu {
@@ -16,21 +16,6 @@ inline void check(cublasStatus_t s, const char* call) {
   if (s == CUBLAS_STATUS_SUCCESS) return;
   if (s == CUBLAS_STATUS_ALLOC_FAILED) detail::fail<out_of_memory>("cublas: ", call, ": ", cublasGetStatusString(s));
   detail::fail<cuda_error>("cublas: ", call, ": ", cublasGetStatusString(s));
-}
-
-/// This thread's handle for a device, on the thread's current stream. Handles live as long as the process.
-CUDARRAY_PUBLIC inline cublasHandle_t blas_handle(int ordinal) {
-  static thread_local cublasHandle_t handles[most_devices];
-  if (handles[ordinal] == nullptr) check(cublasCreate(&handles[ordinal]), "cublasCreate");
-  const stream_ref& stream = current(ordinal);
-  check(cublasSetStream(handles[ordinal], stream->handle), "cublasSetStream");
-  if (stream->captured != nullptr) {  // a launched graph may run beside other work of the handle
-    constexpr ::std::size_t bytes = ::std::size_t(32) << 20;
-    if (stream->captured->blas_workspace == nullptr)
-      stream->captured->blas_workspace = stream->captured->pool->take(bytes);
-    check(cublasSetWorkspace(handles[ordinal], stream->captured->blas_workspace, bytes), "cublasSetWorkspace");
-  }
-  return handles[ordinal];
 }
 
 template <class T>
@@ -51,8 +36,8 @@ cublasComputeType_t compute_type() {
   else return detail::thread_precision() == precision::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
 }
 
-/// This thread's handle of cuBLASLt for a device, and the algorithms it chose.
-struct light_blas {
+/// A handle of cuBLAS, which cuBLASLt takes for one of its own, and the algorithms that cuBLASLt chose.
+struct blas_handle {
   struct choice {
     int64 m, n, k, leading[3];
     int kind;
@@ -61,21 +46,20 @@ struct light_blas {
     bool found;
   };
   static constexpr int most = 64;
-  cublasLtHandle_t handle = nullptr;
+  cublasHandle_t handle = nullptr;
   choice known[most];
   int count = 0, oldest = 0;
-};
-CUDARRAY_PUBLIC inline light_blas& light_blas_of(int ordinal) {
-  static thread_local light_blas* states[most_devices];
-  if (states[ordinal] == nullptr) {
-    auto* s = new light_blas;
-    const cublasStatus_t made = cublasLtCreate(&s->handle);
-    if (made != CUBLAS_STATUS_SUCCESS) delete s;
-    check(made, "cublasLtCreate");
-    states[ordinal] = s;
+  blas_handle* next = nullptr;
+
+  blas_handle() { check(cublasCreate(&handle), "cublasCreate"); }
+  cublasLtHandle_t light() const { return reinterpret_cast<cublasLtHandle_t>(handle); }
+  /// The handle, for work on a stream.
+  cublasHandle_t on(stream_state& s) {
+    check(cublasSetStream(handle, s.handle), "cublasSetStream");
+    check(cublasSetWorkspace(handle, workspace_on(s), workspace_bytes), "cublasSetWorkspace");
+    return handle;
   }
-  return *states[ordinal];
-}
+};
 
 /// Descriptors of cuBLASLt, destroyed with it.
 struct light_product {
@@ -114,7 +98,8 @@ void multiply_matrices(cuda device, const detail::product& g) {
   for (int i = 0; i < 3; ++i) gpu::use_on(g.store[i], stream, i == 0);
   const auto transposed = [&](int o) { return g.column[o] == 1 ? CUBLAS_OP_N : CUBLAS_OP_T; };
   const auto leading = [&](int o) { return g.column[o] == 1 ? g.row[o] : g.column[o]; };
-  const cublasHandle_t handle = gpu::blas_handle(device.ordinal);
+  const gpu::lent<gpu::blas_handle> blas(device.ordinal);
+  const cublasHandle_t handle = blas->on(*stream);
   if (g.m == 1 && g.n == 1 && g.batch == 1) {  // cuBLAS's product of matrices takes twice as long for it
     gpu::check(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE), "cublasSetPointerMode");
     const cublasStatus_t done =
@@ -140,7 +125,7 @@ bool multiply_with_epilogue(cuda device, const detail::product& g, const detail:
   if constexpr (!::std::is_same_v<T, float> && !detail::is_half<T>) {
     return false;
   } else {
-    constexpr ::std::size_t alignment = 16, workspace = ::std::size_t(32) << 20;
+    constexpr ::std::size_t alignment = 16;
     const T* const bias = static_cast<const T*>(e.bias->data) + e.offset;
     const auto transposed = [&](int o) { return g.column[o] == 1 ? CUBLAS_OP_N : CUBLAS_OP_T; };
     const auto leading = [&](int o) { return g.column[o] == 1 ? g.row[o] : g.column[o]; };
@@ -151,7 +136,7 @@ bool multiply_with_epilogue(cuda device, const detail::product& g, const detail:
     if (!fits) return false;
     const gpu::device_guard guard(device.ordinal);
     const gpu::stream_ref& stream = gpu::current(device.ordinal);
-    gpu::light_blas& blas = gpu::light_blas_of(device.ordinal);
+    const gpu::lent<gpu::blas_handle> blas(device.ordinal);
     gpu::light_product d;
     constexpr cudaDataType_t type = gpu::data_type<T>();
     const cublasComputeType_t compute = gpu::compute_type<T>();
@@ -174,36 +159,36 @@ bool multiply_with_epilogue(cuda device, const detail::product& g, const detail:
     matrix(d.c, 0, g.m, g.n);
     const int kind =
         int(transposed(1)) | int(transposed(2)) << 2 | int(e.relu) << 4 | int(compute) << 6 | int(type) << 16;
-    gpu::light_blas::choice* best = nullptr;
-    for (int i = 0; i < blas.count && best == nullptr; ++i) {
-      gpu::light_blas::choice& c = blas.known[i];
+    gpu::blas_handle::choice* best = nullptr;
+    for (int i = 0; i < blas->count && best == nullptr; ++i) {
+      gpu::blas_handle::choice& c = blas->known[i];
       if (c.m == g.m && c.n == g.n && c.k == g.k && c.kind == kind && c.leading[0] == leading(0) &&
           c.leading[1] == leading(1) && c.leading[2] == leading(2))
         best = &c;
     }
     if (best == nullptr) {
       gpu::check(cublasLtMatmulPreferenceCreate(&d.preference), "cublasLtMatmulPreferenceCreate");
-      d.prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, workspace);
+      d.prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, gpu::workspace_bytes);
       for (const auto which : {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
                                CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
         d.prefer(which, uint32(alignment));
       cublasLtMatmulHeuristicResult_t found;
       int count = 0;
-      const cublasStatus_t s =
-          cublasLtMatmulAlgoGetHeuristic(blas.handle, d.operation, d.a, d.b, d.c, d.c, d.preference, 1, &found, &count);
+      const cublasStatus_t s = cublasLtMatmulAlgoGetHeuristic(blas->light(), d.operation, d.a, d.b, d.c, d.c,
+                                                              d.preference, 1, &found, &count);
       if (s != CUBLAS_STATUS_NOT_SUPPORTED) gpu::check(s, "cublasLtMatmulAlgoGetHeuristic");
-      const int at = blas.count < gpu::light_blas::most ? blas.count++ : blas.oldest++ % gpu::light_blas::most;
-      best = &blas.known[at];
+      const int at = blas->count < gpu::blas_handle::most ? blas->count++ : blas->oldest++ % gpu::blas_handle::most;
+      best = &blas->known[at];
       *best = {g.m, g.n, g.k, {leading(0), leading(1), leading(2)}, kind, found.algo, found.workspaceSize, count > 0};
     }
     if (!best->found) return false;
-    const detail::storage_ref scratch = allocate(device, best->workspace);
     for (int i = 0; i < 3; ++i) gpu::use_on(g.store[i], stream, i == 0);
     gpu::use_on(e.bias, stream, false);
     const float one = 1, zero = 0;
-    gpu::check(cublasLtMatmul(blas.handle, d.operation, &one, g.at<T>(2), d.a, g.at<T>(1), d.b, &zero, g.at<T>(0), d.c,
-                              g.at<T>(0), d.c, &best->algorithm, scratch->data, best->workspace, stream->handle),
-               "cublasLtMatmul");
+    gpu::check(
+        cublasLtMatmul(blas->light(), d.operation, &one, g.at<T>(2), d.a, g.at<T>(1), d.b, &zero, g.at<T>(0), d.c,
+                       g.at<T>(0), d.c, &best->algorithm, gpu::workspace_on(*stream), best->workspace, stream->handle),
+        "cublasLtMatmul");
     detail::count(detail::counters.kernels);
     return true;
   }

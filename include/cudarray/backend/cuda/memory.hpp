@@ -2,21 +2,21 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../eval/plan.hpp"
 #include "../../memory/account.hpp"
 #include "../../memory/stats.hpp"
 #include "capture.hpp"
-#include "runtime.hpp"
+#include "streams.hpp"
 
 namespace cudarray::inline v0::backend {
 namespace gpu {
 
-/// A block knows the stream it was allocated on (home), the last one that wrote it, and the others that touched it.
+/// A block knows the stream it was allocated on (home), the last one that wrote it, and those that were ordered behind
+/// that write since and read it. It does not keep them from being given to others: it is still behind the same work
+/// then.
 struct block : detail::storage {
-  static constexpr int most_users = 8;
-  stream_ref home, writer;
-  stream_ref users[most_users];
-  int user_count = 0;          ///< streams other than home that touched it
+  static constexpr int most_readers = 8;
+  stream_state *home = nullptr, *writer = nullptr, *readers[most_readers] = {};
+  int reader_count = 0;
   graph_pool* pool = nullptr;  ///< it lies in a graph's memory
   char lock = 0;
 };
@@ -42,42 +42,56 @@ inline void order(const stream_state& earlier, const stream_state& later) {
 
 inline void release_block(detail::storage* s) noexcept;
 
-/// Called before work on `now` reads or writes a block. On the stream that wrote last, with no other user, it is one
+[[noreturn]] CUDARRAY_COLD inline void fail_ordinals(int a, int b) {
+  detail::fail<device_error>("cuda: operands on devices ", a, " and ", b, ": move one with ca::to");
+}
+
+/// Called before work on `now` reads or writes a block. On the stream that wrote last, with no reader, it is one
 /// compare; else the work waits for the last write, and a write for every reader too. What is captured waits when it is
-/// launched.
+/// launched. Throws device_error for memory of another device.
 inline void use_on(detail::storage* s, const stream_ref& now, bool write) {
-  if (now->captured != nullptr && s != nullptr) {
+  if (s == nullptr) return;
+  if (s->ordinal != now->ordinal && s->bytes > 0) fail_ordinals(now->ordinal, s->ordinal);
+  if (now->captured != nullptr) {
     if (s->release != release_block || static_cast<block*>(s)->pool != now->captured->pool)
       now->captured->note(s, write);
     return;
   }
-  if (s == nullptr || s->release != release_block) return;  // borrowed memory: its owner orders its use
+  if (s->release != release_block) return;  // borrowed memory: its owner orders its use
   auto& b = *static_cast<block*>(s);
-  if (b.writer.get() == now.get() && __atomic_load_n(&b.user_count, __ATOMIC_ACQUIRE) == 0) return;
-  while (__atomic_test_and_set(&b.lock, __ATOMIC_ACQUIRE)) {
+  stream_state* const here = now.get();
+  const bool wrote = b.writer == here;
+  if (wrote && (!write || __atomic_load_n(&b.reader_count, __ATOMIC_ACQUIRE) == 0)) return;
+  const spin_guard guard(b.lock);
+  stream_state** const end = b.readers + b.reader_count;
+  if (write) {
+    if (!wrote) order(*b.writer, *here);
+    for (stream_state** r = b.readers; r != end; ++r)
+      if (*r != here) order(**r, *here);
+    __atomic_store_n(&b.reader_count, 0, __ATOMIC_RELEASE);  // whoever waits for this write waits for them
+    b.writer = here;
+    return;
   }
-  struct unlock {
-    char& lock;
-    ~unlock() { __atomic_clear(&lock, __ATOMIC_RELEASE); }
-  } const on_exit{b.lock};
-  if (b.writer.get() != now.get()) order(*b.writer.get(), *now.get());
-  bool known = now.get() == b.home.get();
-  for (int i = 0; i < b.user_count; ++i) {
-    known = known || b.users[i].get() == now.get();
-    if (write && b.users[i].get() != now.get() && b.users[i].get() != b.writer.get())
-      order(*b.users[i].get(), *now.get());
+  for (stream_state** r = b.readers; r != end; ++r)
+    if (*r == here) return;
+  order(*b.writer, *here);
+  if (b.reader_count == block::most_readers) {  // whoever waits for this reader waits for the oldest
+    order(*b.readers[0], *here);
+    b.readers[0] = here;
+  } else {
+    *end = here;
+    __atomic_store_n(&b.reader_count, b.reader_count + 1, __ATOMIC_RELEASE);
   }
-  if (write && b.home.get() != now.get() && b.home.get() != b.writer.get()) order(*b.home.get(), *now.get());
-  if (!known) {
-    if (b.user_count == block::most_users) {  // fold the oldest user into home's order
-      order(*b.users[0].get(), *b.home.get());
-      b.users[0] = now;
-    } else {
-      b.users[b.user_count] = now;
-      __atomic_store_n(&b.user_count, b.user_count + 1, __ATOMIC_RELEASE);
-    }
-  }
-  if (write) b.writer = now;
+}
+
+/// `order` for a destructor.
+inline void order_or_wait(const stream_state& earlier, const stream_state& later) noexcept {
+  cudaEvent_t e = nullptr;
+  const bool ordered = cudaEventCreateWithFlags(&e, cudaEventDisableTiming) == cudaSuccess &&
+                       cudaEventRecord(e, earlier.handle) == cudaSuccess &&
+                       cudaStreamWaitEvent(later.handle, e, 0) == cudaSuccess;
+  if (e != nullptr) (void)cudaEventDestroy(e);
+  if (!ordered) (void)cudaStreamSynchronize(earlier.handle);
 }
 
 /// Frees in home's order, after the last use on every stream. Never throws; after the runtime's end it does nothing.
@@ -86,8 +100,8 @@ inline void release_block(detail::storage* s) noexcept {
   if (b->pool != nullptr) {
     if (detail::poison_memory && b->home->captured != nullptr)
       (void)cudaMemsetAsync(b->data, 0xff, b->bytes, b->home->handle);
-    if (b->writer.get() != b->home.get()) b->pool->used_on(b->writer);
-    for (int i = 0; i < b->user_count; ++i) b->pool->used_on(b->users[i]);
+    if (b->writer != b->home) b->pool->used_on(b->writer);
+    for (int i = 0; i < b->reader_count; ++i) b->pool->used_on(b->readers[i]);
     b->pool->give(b->data);
     b->pool->remove(b);
     b->pool->drop();
@@ -95,19 +109,13 @@ inline void release_block(detail::storage* s) noexcept {
     return;
   }
   int before = -1;
-  if (cudaGetDevice(&before) == cudaSuccess) {
+  if (b->data != nullptr && cudaGetDevice(&before) == cudaSuccess) {
     if (before != b->ordinal) (void)cudaSetDevice(b->ordinal);
-    bool ordered = true;
-    for (int i = 0; i < b->user_count; ++i) {
-      cudaEvent_t e = nullptr;
-      ordered = ordered && cudaEventCreateWithFlags(&e, cudaEventDisableTiming) == cudaSuccess &&
-                cudaEventRecord(e, b->users[i]->handle) == cudaSuccess &&
-                cudaStreamWaitEvent(b->home->handle, e, 0) == cudaSuccess;
-      if (e) (void)cudaEventDestroy(e);
-    }
-    if (!ordered) (void)cudaDeviceSynchronize();
-    if (b->data && detail::poison_memory) (void)cudaMemsetAsync(b->data, 0xff, b->bytes, b->home->handle);
-    if (b->data) (void)cudaFreeAsync(b->data, b->home->handle);
+    if (b->writer != b->home) order_or_wait(*b->writer, *b->home);
+    for (int i = 0; i < b->reader_count; ++i)
+      if (b->readers[i] != b->home) order_or_wait(*b->readers[i], *b->home);
+    if (detail::poison_memory) (void)cudaMemsetAsync(b->data, 0xff, b->bytes, b->home->handle);
+    (void)cudaFreeAsync(b->data, b->home->handle);
     if (before != b->ordinal) (void)cudaSetDevice(before);
   }
   (void)cudaGetLastError();
@@ -127,28 +135,15 @@ inline void keep_pool_memory(int ordinal) {
   check(cudaMemPoolSetAttribute(pool_of(ordinal), cudaMemPoolAttrReleaseThreshold, &all), "cudaMemPoolSetAttribute");
 }
 
-/// The record in mapped host memory that kernels of a device report to.
-CUDARRAY_PUBLIC inline detail::fault_record*& fault_memory(int ordinal) {
-  static detail::fault_record* records[most_devices];
-  return records[ordinal];
-}
-
-/// Throws what kernels reported since the last look.
-inline void throw_reported(int ordinal) {
-  detail::fault_record* const f = fault_memory(ordinal);
-  if (f == nullptr || f->function == nullptr) return;
-  struct reset {
-    detail::fault_record* f;
-    ~reset() { f->function = nullptr; }
-  } const on_exit{f};
-  detail::throw_fault(*f);
-}
-
-/// Waits for this thread's stream and throws what went wrong in it.
-inline void wait(int ordinal) {
-  refuse_captured(current(ordinal), "waiting for the device");
-  check(cudaStreamSynchronize(current(ordinal)->handle), "cudaStreamSynchronize");
-  throw_reported(ordinal);
+/// Allocates on a stream. Where there is too little memory it waits for what the streams of the device free, gives what
+/// the pool holds back to the system, and tries once more.
+inline cudaError_t allocate_on(const stream_state& s, void** data, ::std::size_t bytes) {
+  const cudaError_t e = cudaMallocAsync(data, bytes, s.handle);
+  if (e != cudaErrorMemoryAllocation) return e;
+  (void)cudaGetLastError();
+  wait_for_streams(s.ordinal);
+  check(cudaMemPoolTrimTo(pool_of(s.ordinal), 0), "cudaMemPoolTrimTo");
+  return cudaMallocAsync(data, bytes, s.handle);
 }
 
 }  // namespace gpu
@@ -169,10 +164,13 @@ CUDARRAY_PUBLIC inline detail::storage_ref allocate(cuda device, ::std::size_t b
     data = pool->take(bytes > 0 ? bytes : 1);
   } else {
     detail::charge(gpu::account(device.ordinal), bytes, "cuda");
-    const cudaError_t e = bytes > 0 ? cudaMallocAsync(&data, rounded, stream->handle) : cudaSuccess;
-    if (e != cudaSuccess) {
+    try {
+      if (bytes > 0)
+        if (const cudaError_t e = gpu::allocate_on(*stream, &data, rounded); e != cudaSuccess)
+          gpu::check(e, detail::cat("allocating ", bytes, " bytes").c_str());
+    } catch (...) {
       detail::credit(gpu::account(device.ordinal), bytes);
-      gpu::check(e, detail::cat("allocating ", bytes, " bytes").c_str());
+      throw;
     }
   }
   auto* b = new gpu::block;
@@ -185,7 +183,7 @@ CUDARRAY_PUBLIC inline detail::storage_ref allocate(cuda device, ::std::size_t b
   b->bytes = bytes;
   b->ordinal = device.ordinal;
   b->release = gpu::release_block;
-  b->home = b->writer = stream;
+  b->home = b->writer = stream.get();
   detail::count(detail::counters.allocations);
   return detail::storage_ref(b);
 }
@@ -197,7 +195,7 @@ inline void copy_to_host(cuda device, void* host, detail::storage& s, ::std::siz
   gpu::use_on(&s, stream, false);
   gpu::check(cudaMemcpyAsync(host, static_cast<const char*>(s.data) + offset, bytes, cudaMemcpyDefault, stream->handle),
              "cudaMemcpyAsync");
-  gpu::wait(device.ordinal);
+  gpu::wait_for(*stream);
 }
 
 inline void copy_from_host(cuda device, detail::storage& s, ::std::size_t offset, const void* host,
@@ -212,8 +210,8 @@ inline void copy_from_host(cuda device, detail::storage& s, ::std::size_t offset
 }
 
 inline void synchronize_device(cuda device) {
-  const gpu::device_guard guard(device.ordinal);
-  gpu::wait(device.ordinal);
+  gpu::refuse_captured(gpu::current(device.ordinal), "waiting for the device");
+  gpu::wait_for_device(device.ordinal);
 }
 
 inline bool capture_random(cuda device, uint64 blocks, detail::random_source& source) {
@@ -221,7 +219,7 @@ inline bool capture_random(cuda device, uint64 blocks, detail::random_source& so
   if (c == nullptr) return false;
   if (c->random.base == nullptr) {
     c->random = source;
-    c->random.base = static_cast<const uint64*>(c->pool->take(sizeof(uint64)));
+    c->random.base = static_cast<const uint64*>(c->pool->take_alone(sizeof(uint64)));
   }
   source.block = c->random_blocks;
   source.base = c->random.base;
@@ -241,24 +239,14 @@ inline int64 cached_bytes(cuda device) {
   return int64(reserved - used);
 }
 inline void release_cached(cuda device) {
-  const gpu::device_guard guard(device.ordinal);
-  gpu::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  gpu::wait_for_streams(device.ordinal);
   gpu::check(cudaMemPoolTrimTo(gpu::pool_of(device.ordinal), 0), "cudaMemPoolTrimTo");
 }
 
 inline detail::fault_record* fault_slot(cuda device) {
-  detail::fault_record*& record = gpu::fault_memory(device.ordinal);
-  detail::fault_record* known = __atomic_load_n(&record, __ATOMIC_ACQUIRE);
-  if (known == nullptr) {
-    const gpu::device_guard guard(device.ordinal);
-    void* p = nullptr;
-    gpu::check(cudaHostAlloc(&p, sizeof(detail::fault_record), cudaHostAllocMapped | cudaHostAllocPortable),
-               "cudaHostAlloc");
-    auto* const made = new (p) detail::fault_record;
-    if (__atomic_compare_exchange_n(&record, &known, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) known = made;
-    else (void)cudaFreeHost(p);  // another thread was first
-  }
-  return known;
+  const gpu::stream_ref& stream = gpu::current(device.ordinal);
+  if (stream->captured != nullptr) stream->captured->reports = true;
+  return stream->faults;
 }
 
 }  // namespace cudarray::inline v0::backend

@@ -391,11 +391,14 @@ void run_reduce(cuda device, const Target& target, const Tree& tree, const Op& o
   if constexpr (Op::indexed)
     if (r.count >> 31 != 0)
       kernel = gpu::reduce_kernel<false, false, V, general_U, Operands, Op, Target, Tree>, which = 2;
-  static int resident[3];  // blocks of each kernel on a multiprocessor
-  int& fit = resident[which];
-  if (fit == 0)
-    gpu::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, gpu::block_threads, shared),
+  static gpu::per_device resident[3];  // blocks of each kernel on a multiprocessor
+  const int fit = resident[which].known(device.ordinal, [&] {
+    const gpu::device_guard guard(device.ordinal);
+    int n = 0;
+    gpu::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, kernel, gpu::block_threads, shared),
                "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+    return n;
+  });
   const dim3 grid = gpu::reduce_grid(r, int64(multiprocessors) * fit);
   detail::storage_ref partial, own_tickets;
   uint32* tickets = nullptr;

@@ -1,0 +1,340 @@
+// Streams and events: shared, used again, and what kernels on them report.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "../../eval/plan.hpp"
+#include "runtime.hpp"
+
+namespace cudarray::inline v0 {
+namespace backend::gpu {
+
+inline constexpr int most_tickets = 1024;
+
+struct capture;
+class stream_ref;
+
+/// A stream shared by those who use it and by the memory last used on it. A stream is never destroyed: one that nobody
+/// refers to any more waits for the next who wants one, and what a kernel reported that nobody waited for stays.
+struct stream_state {
+  cudaStream_t handle = nullptr;
+  int ordinal = 0;
+  unsigned flags = 0;
+  /// Counters in device memory, all zero between two kernels: a kernel whose blocks have to know which of them is the
+  /// last counts there.
+  uint32* tickets = nullptr;
+  detail::fault_record* faults = nullptr;  ///< in mapped host memory, where the stream's kernels report
+  void* workspace = nullptr;               ///< cuBLAS's; allocated by the first product
+  ::std::vector<stream_ref> graphs;        ///< of graphs launched on it: their kernels report there
+  char lock = 0;                           ///< of workspace and graphs
+  capture* captured = nullptr;             ///< what its work becomes part of, if it is being captured
+  int64 references = 0;
+  stream_state *next = nullptr, *next_idle = nullptr;  ///< in the lists of its device
+};
+
+/// Nobody refers to it any more: its work goes on.
+inline void retire(stream_state* s) noexcept;
+
+class stream_ref {
+ public:
+  stream_ref() = default;
+  explicit stream_ref(stream_state* s) : s_(s) { keep(); }
+  stream_ref(const stream_ref& o) : s_(o.s_) { keep(); }
+  stream_ref(stream_ref&& o) noexcept : s_(::std::exchange(o.s_, nullptr)) {}
+  stream_ref& operator=(stream_ref o) noexcept {
+    ::std::swap(s_, o.s_);
+    return *this;
+  }
+  ~stream_ref() {
+    if (s_ && __atomic_sub_fetch(&s_->references, int64(1), __ATOMIC_ACQ_REL) == 0) retire(s_);
+  }
+  stream_state* get() const { return s_; }
+  stream_state* operator->() const { return s_; }
+  stream_state& operator*() const { return *s_; }
+
+ private:
+  void keep() {
+    if (s_) __atomic_fetch_add(&s_->references, int64(1), __ATOMIC_RELAXED);
+  }
+  stream_state* s_ = nullptr;
+};
+
+/// The streams of a device.
+struct device_streams {
+  /// Those that nobody refers to, the first the longest.
+  struct queue {
+    stream_state *oldest = nullptr, *newest = nullptr;
+  };
+  stream_state* all = nullptr;  ///< grows at its head, so that it can be walked without a lock
+  queue idle[2];                ///< with cudaStreamDefault, and cudaStreamNonBlocking
+  stream_ref first;             ///< the stream that every thread starts with, if `started`
+  bool started = false;
+  detail::fault_record* records = nullptr;  ///< for streams to come, `left` of them
+  int left = 0;
+  detail::fault_record lost;  ///< what was reported on a stream that has become another's since
+  char lock = 0;
+};
+CUDARRAY_PUBLIC inline device_streams& streams_of(int ordinal) {
+  static device_streams* const of = new device_streams[most_devices];  // lives as long as the process
+  return of[ordinal];
+}
+
+inline void retire(stream_state* s) noexcept {
+  if (s->workspace != nullptr) (void)cudaFreeAsync(::std::exchange(s->workspace, nullptr), s->handle);
+  device_streams& d = streams_of(s->ordinal);
+  device_streams::queue& q = d.idle[s->flags];
+  const spin_guard guard(d.lock);
+  s->next_idle = nullptr;
+  if (q.oldest == nullptr) q.oldest = s;
+  else q.newest->next_idle = s;
+  q.newest = s;
+}
+
+/// Takes a fault out of a record and throws it.
+inline void throw_reported(detail::fault_record& f) {
+  if (f.function == nullptr) return;
+  const detail::fault_record copy = f;
+  f.function = nullptr;
+  detail::throw_fault(copy);
+}
+
+/// Throws what kernels of a stream, and of graphs launched on it, have reported. The caller has waited for them.
+inline void throw_faults(stream_state& s) {
+  throw_reported(*s.faults);
+  for (;;) {
+    stream_ref graph;
+    {
+      const spin_guard guard(s.lock);
+      if (s.graphs.empty()) return;
+      graph = ::std::move(s.graphs.back());
+      s.graphs.pop_back();
+    }
+    throw_reported(*graph->faults);
+  }
+}
+
+/// A graph was launched on a stream.
+inline void watch_graph(stream_state& s, const stream_ref& graph) {
+  const spin_guard guard(s.lock);
+  constexpr ::std::size_t few = 16;
+  for (const stream_ref& known : s.graphs)
+    if (known.get() == graph.get()) return;
+  if (s.graphs.size() >= few)  // graphs that are gone have waited for their launches
+    ::std::erase_if(s.graphs, [](const stream_ref& g) {
+      return __atomic_load_n(&g->references, __ATOMIC_ACQUIRE) == 1 && g->faults->function == nullptr;
+    });
+  s.graphs.push_back(graph);
+}
+
+/// A record for one more stream. The caller holds the lock of the device's streams.
+inline detail::fault_record* new_record(device_streams& d) {
+  if (d.left == 0) {
+    constexpr int some = 64;
+    void* p = nullptr;
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;  // pinning memory is safe, whoever captures meanwhile
+    check(cudaThreadExchangeStreamCaptureMode(&mode), "cudaThreadExchangeStreamCaptureMode");
+    const cudaError_t e =
+        cudaHostAlloc(&p, some * sizeof(detail::fault_record), cudaHostAllocMapped | cudaHostAllocPortable);
+    (void)cudaThreadExchangeStreamCaptureMode(&mode);
+    check(e, "cudaHostAlloc");
+    d.records = static_cast<detail::fault_record*>(p);
+    for (int i = 0; i < some; ++i) new (d.records + i) detail::fault_record;
+    d.left = some;
+  }
+  --d.left;
+  return d.records++;
+}
+
+/// The caller holds the lock of the device's streams, and has made the device the current one.
+inline stream_state* new_stream(int ordinal, unsigned flags) {
+  struct parts {
+    cudaStream_t handle = nullptr;
+    void* tickets = nullptr;
+    ~parts() {
+      if (tickets != nullptr) (void)cudaFreeAsync(tickets, handle);
+      if (handle != nullptr) (void)cudaStreamDestroy(handle);
+    }
+  } p;
+  constexpr ::std::size_t bytes = most_tickets * sizeof(uint32);
+  device_streams& d = streams_of(ordinal);
+  check(cudaStreamCreateWithFlags(&p.handle, flags), "cudaStreamCreateWithFlags");
+  check(cudaMallocAsync(&p.tickets, bytes, p.handle), "cudaMallocAsync");
+  check(cudaMemsetAsync(p.tickets, 0, bytes, p.handle), "cudaMemsetAsync");
+  auto* s = new stream_state;
+  s->faults = new_record(d);
+  s->handle = ::std::exchange(p.handle, nullptr);
+  s->tickets = static_cast<uint32*>(::std::exchange(p.tickets, nullptr));
+  s->ordinal = ordinal;
+  s->flags = flags;
+  s->next = d.all;
+  __atomic_store_n(&d.all, s, __ATOMIC_RELEASE);
+  return s;
+}
+
+/// A stream that nobody else refers to. One whose work is captured does not wait for the legacy stream
+/// (cudaStreamNonBlocking): other threads may use that meanwhile.
+inline stream_ref make_stream(int ordinal, unsigned flags = cudaStreamDefault) {
+  const device_guard device(ordinal);
+  device_streams& d = streams_of(ordinal);
+  const spin_guard guard(d.lock);
+  // the one that has waited longest: if its work is not done yet, that of the others hardly is
+  stream_state* s = d.idle[flags].oldest;
+  if (s == nullptr || cudaStreamQuery(s->handle) != cudaSuccess) return stream_ref(new_stream(ordinal, flags));
+  if (s->faults->function != nullptr) {
+    if (d.lost.function == nullptr) d.lost = *s->faults;
+    s->faults->function = nullptr;
+  }
+  d.idle[flags].oldest = s->next_idle;
+  return stream_ref(s);
+}
+
+/// A thread's current streams, a null one meaning the first stream, and the device that it captures work of, if any.
+struct thread_state {
+  stream_ref streams[most_devices];
+  int captures = -1;
+};
+CUDARRAY_PUBLIC inline thread_state& this_thread() {
+  static thread_local thread_state state;
+  return state;
+}
+
+CUDARRAY_NO_INLINE inline void start(device_streams& d, int ordinal) {
+  stream_ref made = make_stream(ordinal);
+  const spin_guard guard(d.lock);
+  if (d.started) return;  // another thread was first; what was made waits for the next who wants one
+  ::std::swap(d.first, made);
+  __atomic_store_n(&d.started, true, __ATOMIC_RELEASE);
+}
+
+/// The stream of a device that every thread starts with.
+inline const stream_ref& first_stream(int ordinal) {
+  device_streams& d = streams_of(ordinal);
+  if (!__atomic_load_n(&d.started, __ATOMIC_ACQUIRE)) start(d, ordinal);
+  return d.first;
+}
+
+/// The current stream of a device in this thread. Throws device_error for a device that is not there, and cuda_error
+/// where the thread captures work of another device.
+inline const stream_ref& current(int ordinal) {
+  if (ordinal < 0 || ordinal >= device_count()) detail::fail<device_error>("cuda: there is no device ", ordinal);
+  const thread_state& t = this_thread();
+  if (t.captures >= 0 && t.captures != ordinal)
+    detail::fail<cuda_error>("graph: work on device ", ordinal, " cannot be captured in a graph of device ",
+                             t.captures);
+  return t.streams[ordinal].get() ? t.streams[ordinal] : first_stream(ordinal);
+}
+
+/// Waits for what one stream was given, and throws what kernels reported there.
+inline void wait_for(stream_state& s) {
+  check(cudaStreamSynchronize(s.handle), "cudaStreamSynchronize");
+  throw_faults(s);
+}
+
+/// Waits for all streams of a device but those that are captured, on which nothing runs: waiting for the device itself
+/// would end the captures of other threads.
+inline void wait_for_streams(int ordinal) {
+  const device_guard guard(ordinal);
+  for (const stream_state* s = __atomic_load_n(&streams_of(ordinal).all, __ATOMIC_ACQUIRE); s != nullptr; s = s->next) {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    if (s->flags == cudaStreamNonBlocking) continue;  // a graph's
+    check(cudaStreamIsCapturing(s->handle, &status), "cudaStreamIsCapturing");
+    if (status == cudaStreamCaptureStatusNone) check(cudaStreamSynchronize(s->handle), "cudaStreamSynchronize");
+  }
+}
+
+/// Waits for them, and throws what kernels reported on any.
+inline void wait_for_device(int ordinal) {
+  device_streams& d = streams_of(ordinal);
+  wait_for_streams(ordinal);
+  for (stream_state* s = __atomic_load_n(&d.all, __ATOMIC_ACQUIRE); s != nullptr; s = s->next) throw_faults(*s);
+  const spin_guard guard(d.lock);
+  throw_reported(d.lost);
+}
+
+}  // namespace backend::gpu
+
+/// A CUDA stream: shared handle. The library gives its stream to the next who wants one when neither a handle nor an
+/// array's memory needs it any more.
+///     ca::stream s;
+///     { ca::stream_scope scope(s); c(ca::_) = a + b; }  // runs on s
+class stream {
+ public:
+  explicit stream(cuda device = {}) : state_(backend::gpu::make_stream(device.ordinal)) {}
+  explicit stream(backend::gpu::stream_ref s) : state_(::std::move(s)) {}
+  /// The handle for CUDA's own functions.
+  cudaStream_t get() const { return state_->handle; }
+  cuda device() const { return {state_->ordinal}; }
+  /// Waits for the work given so far. Throws cuda_error, and what that work reported (index_error).
+  void synchronize() const { backend::gpu::wait_for(*state_); }
+  const backend::gpu::stream_ref& state() const { return state_; }
+  friend bool operator==(const stream& a, const stream& b) { return a.state_.get() == b.state_.get(); }
+  friend bool operator!=(const stream& a, const stream& b) { return !(a == b); }
+
+ private:
+  backend::gpu::stream_ref state_;
+};
+
+/// This thread's current stream on a device.
+inline stream current_stream(cuda device = {}) { return stream(backend::gpu::current(device.ordinal)); }
+
+/// Makes a stream this thread's current one, for the scope.
+class stream_scope {
+ public:
+  /// Throws cuda_error where this thread captures a graph.
+  explicit stream_scope(const stream& s) : ordinal_(s.device().ordinal) {
+    if (backend::gpu::current(ordinal_)->captured != nullptr)
+      detail::fail<cuda_error>("graph: work on another stream cannot be captured");
+    before_ = ::std::exchange(backend::gpu::this_thread().streams[ordinal_], s.state());
+  }
+  ~stream_scope() { backend::gpu::this_thread().streams[ordinal_] = before_; }
+  stream_scope(const stream_scope&) = delete;
+  stream_scope& operator=(const stream_scope&) = delete;
+
+ private:
+  int ordinal_;
+  backend::gpu::stream_ref before_;
+};
+
+/// A point in a stream's work: to wait for, and to time with.
+class event {
+ public:
+  explicit event(cuda device = {}) : ordinal_(device.ordinal) {
+    const backend::gpu::device_guard guard(ordinal_);
+    backend::gpu::check(cudaEventCreate(&handle_), "cudaEventCreate");
+  }
+  ~event() { (void)cudaEventDestroy(handle_); }
+  event(const event&) = delete;
+  event& operator=(const event&) = delete;
+  void record(const stream& s) {
+    backend::gpu::check(cudaEventRecord(handle_, s.get()), "cudaEventRecord");
+    recorded_ = s.state();
+  }
+  void record() { record(current_stream(cuda{ordinal_})); }
+  /// Waits for the point. Throws cuda_error, and what work of its stream reported (index_error).
+  void synchronize() const {
+    backend::gpu::check(cudaEventSynchronize(handle_), "cudaEventSynchronize");
+    if (recorded_.get() != nullptr) backend::gpu::throw_faults(*recorded_);
+  }
+  /// Makes later work of a stream wait for this point.
+  void wait(const stream& s) const {
+    backend::gpu::check(cudaStreamWaitEvent(s.get(), handle_, 0), "cudaStreamWaitEvent");
+  }
+  cudaEvent_t get() const { return handle_; }
+
+ private:
+  cudaEvent_t handle_ = nullptr;
+  int ordinal_;
+  backend::gpu::stream_ref recorded_;
+};
+
+/// Milliseconds from one recorded event to a later one; waits for it.
+inline float elapsed_ms(const event& from, const event& to) {
+  to.synchronize();
+  float ms = 0;
+  backend::gpu::check(cudaEventElapsedTime(&ms, from.get(), to.get()), "cudaEventElapsedTime");
+  return ms;
+}
+
+}  // namespace cudarray::inline v0

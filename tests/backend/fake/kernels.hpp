@@ -1,0 +1,91 @@
+// Entries of the CUDA backend that need nvcc, by loops on the host: what the toy device does, on CUDA's memory and
+// streams. SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cudarray/backend/cuda/memory.hpp>
+
+#include "backend/toy.hpp"
+#include "runtime.hpp"
+
+namespace cudarray::inline v0::backend {
+
+/// What the launch of a kernel does before the kernel runs: operand 0 is written.
+inline void fake_launch(cuda device, detail::storage* const* operands, int count) {
+  const gpu::device_guard guard(device.ordinal);
+  const gpu::stream_ref& stream = gpu::current(device.ordinal);
+  std::vector<fake::use> uses;
+  for (int k = 0; k < count; ++k) {
+    gpu::use_on(operands[k], stream, k == 0);
+    if (operands[k] != nullptr) uses.push_back({operands[k]->data, k == 0});
+  }
+  fake::work(stream->handle, uses);
+}
+inline void fake_read(cuda device, detail::storage* s) {
+  detail::storage* const operands[] = {nullptr, s};
+  fake_launch(device, operands, 2);
+}
+/// The toy device's memory as the CUDA device's.
+inline detail::storage_ref fake_result(cuda device, const detail::storage_ref& from) {
+  detail::storage_ref to = allocate(device, from->bytes);
+  fake_launch(device, std::vector<detail::storage*>{to.get()}.data(), 1);
+  if (from->bytes) std::memcpy(to->data, from->data, from->bytes);
+  return to;
+}
+
+template <class Build, class Target, class Tree, int Operands>
+void run_elementwise(cuda device, const Target& target, const Tree& tree, const detail::iteration_space<Operands>& s) {
+  fake_launch(device, s.store, Operands);
+  run_elementwise<Build>(toy{}, target, tree, s);
+}
+template <class Build, class Target, class Tree, class Op, int Operands>
+void run_reduce(cuda device, const Target& target, const Tree& tree, const Op& op,
+                const detail::iteration_space<Operands>& s) {
+  fake_launch(device, s.store, Operands);
+  run_reduce<Build>(toy{}, target, tree, op, s);
+}
+template <class Build>
+detail::storage_ref flat_nonzero(cuda device, const detail::sequences& mask, int64& count) {
+  fake_read(device, mask.store);
+  return fake_result(device, flat_nonzero<Build>(toy{}, mask, count));
+}
+template <class Build, class T>
+detail::storage_ref select_flagged(cuda device, const detail::sequences& from, const detail::sequences& mask,
+                                   int64& count) {
+  fake_read(device, from.store);
+  fake_read(device, mask.store);
+  return fake_result(device, select_flagged<Build, T>(toy{}, from, mask, count));
+}
+template <class Build, class T>
+detail::storage_ref argsort_sequences(cuda device, const detail::sequences& s) {
+  fake_read(device, s.store);
+  return fake_result(device, argsort_sequences<Build, T>(toy{}, s));
+}
+template <class Build, class T>
+detail::storage_ref sort_sequences(cuda device, const detail::sequences& s) {
+  fake_read(device, s.store);
+  return fake_result(device, sort_sequences<Build, T>(toy{}, s));
+}
+template <class Build, class T>
+detail::top_elements topk_sequences(cuda device, const detail::sequences& s, int64 k, bool largest) {
+  fake_read(device, s.store);
+  const detail::top_elements r = topk_sequences<Build, T>(toy{}, s, k, largest);
+  return {fake_result(device, r.values), fake_result(device, r.positions)};
+}
+template <class Build, class Op, class T>
+detail::storage_ref scan_sequences(cuda device, const detail::sequences& s) {
+  fake_read(device, s.store);
+  return fake_result(device, scan_sequences<Build, Op, T>(toy{}, s));
+}
+template <class Build, class T>
+void add_at_indices(cuda device, const detail::sequences& to, const detail::sequences& index,
+                    const detail::sequences& values, const detail::index_check& check) {
+  detail::storage* const operands[] = {to.store, index.store, values.store};
+  fake_launch(device, operands, 3);
+  for (int64 i = 0; i < index.n; ++i) {
+    int64 k = index.at<int64>()[i];
+    if (!detail::resolve_index(k, check.limit, check.fault, check.function, check.axis)) return;
+  }
+  add_at_indices<Build, T>(toy{}, to, index, values, check);
+}
+
+}  // namespace cudarray::inline v0::backend
