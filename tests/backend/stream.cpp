@@ -1,5 +1,7 @@
 // Streams, deferred errors, and what a captured statement holds: CUDA only.
 // SPDX-License-Identifier: MIT
+#include <thread>
+
 #include "test.hpp"
 
 namespace {
@@ -114,6 +116,89 @@ TEST_CASE("cuda: an index out of range is thrown by the next synchronising call,
   CHECK(test::thrown<ca::index_error>([] { ca::synchronize(); }) ==
         "index: index -4 is out of bounds for axis 0 with size 3");
   CHECK(test::equal(unchanged, {3}, std::vector<float>{1, 9, 3}));
+}
+
+TEST_CASE("cuda: faults are found by those who wait for the stream, and by no other") {
+  const array table = ca::ones({3});
+  const ca::stream one, two;
+  const auto break_on = [&](const ca::stream& s, int k) {
+    const auto i = ca::array<int>({k});
+    const ca::stream_scope scope(s);
+    const array picked = ca::take(table, i);
+  };
+  const auto text = [](int k) {
+    return "take: index " + std::to_string(k) + " is out of bounds for axis 0 with size 3";
+  };
+  break_on(one, 7);
+  two.synchronize();
+  CHECK(ca::sum(table).item() == 3);
+  CHECK(test::thrown<ca::index_error>([&] { one.synchronize(); }) == text(7));
+  break_on(one, 8);
+  ca::event e;
+  e.record(one);
+  CHECK(test::thrown<ca::index_error>([&] { e.synchronize(); }) == text(8));
+  break_on(two, 9);
+  CHECK(test::thrown<ca::index_error>([&] { ca::synchronize(); }) == text(9));
+  std::vector<std::thread> threads;
+  std::vector<std::string> wrong(8);
+  for (std::size_t t = 0; t < wrong.size(); ++t)
+    threads.emplace_back([&, t] {
+      const ca::stream s;
+      const ca::stream_scope scope(s);
+      for (int i = 0; i < 50; ++i) {
+        const bool breaks = (i + int(t)) % 3 == 0;
+        const int k = breaks ? int(100 * t) + 3 + i : 1;
+        const auto index = ca::array<int>({k});
+        const std::string got =
+            test::thrown<ca::index_error>([&] { (void)ca::copy(ca::take(table, index))(0).item(); });
+        if (got != (breaks ? text(k) : "nothing was thrown")) wrong[t] = got;
+      }
+    });
+  for (auto& t : threads) t.join();
+  CHECK(wrong == std::vector<std::string>(8));
+}
+
+TEST_CASE("cuda: a graph's faults are found by those who wait for the stream it was launched on") {
+  const array table = ca::ones({3}), y = ca::zeros({2});
+  const auto i = ca::array<int>({0, 1});
+  const auto g = ca::graph::capture([&] { y(ca::_) = ca::take(table, i); });
+  g.launch();
+  ca::synchronize();
+  i(1) = -5;
+  const ca::stream s, other;
+  {
+    const ca::stream_scope scope(s);
+    g.launch();
+  }
+  other.synchronize();
+  CHECK(test::thrown<ca::index_error>([&] { s.synchronize(); }) ==
+        "take: index -5 is out of bounds for axis 0 with size 3");
+  i(1) = 2;
+  g.launch();
+  CHECK(test::equal(y, {2}, std::vector<float>{1, 1}));
+}
+
+TEST_CASE("cuda: threads that end leave no memory behind") {
+  const array a = ca::ones({64, 64}), bias = ca::ones({64}), image = ca::ones({2, 3, 16, 16}),
+              w = ca::ones({4, 3, 3, 3});
+  const auto work = [&] {
+    const ca::stream s;
+    const ca::stream_scope scope(s);
+    CHECK(ca::sum(ca::matmul(a, a)).item() == 64.f * 64 * 64);
+    CHECK(ca::sum(ca::nnet::linear(a, a, bias)).item() == 65.f * 64 * 64);
+    (void)ca::nnet::conv2d(image, w);
+    s.synchronize();
+  };
+  const auto free_bytes = [] {
+    ca::synchronize();
+    std::size_t left = 0, all = 0;
+    REQUIRE(cudaMemGetInfo(&left, &all) == cudaSuccess);
+    return left;
+  };
+  for (int i = 0; i < 3; ++i) std::thread(work).join();
+  const std::size_t before = free_bytes();
+  for (int i = 0; i < 40; ++i) std::thread(work).join();
+  CHECK(before - free_bytes() < (std::size_t(8) << 20));
 }
 
 TEST_CASE("cuda: a device that is not there") {

@@ -57,6 +57,10 @@ struct toy_access {
   auto generate(const G& g) const {
     return g(offset[I]);
   }
+  template <int I>
+  int64 distance(int) const {
+    return offset[I];
+  }
   template <class Op, class... V>
   auto apply(const Op& op, V... v) const {
     return op(v...);

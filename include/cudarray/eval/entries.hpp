@@ -19,11 +19,11 @@ void run_reduce(Device, const Target&, const Tree&, const Op&, const Space&) {
   CUDARRAY_NO_BACKEND(Device);
 }
 
-/// Where kernels record data-dependent errors; only devices that are not synchronous have it.
+/// Where the next statement's kernels record data-dependent errors; only devices that are not synchronous have it.
 template <class Device>
-detail::fault_record* fault_slot(Device) {
+detail::fault_sink fault_slot(Device) {
   CUDARRAY_NO_BACKEND(Device);
-  return nullptr;
+  return {};
 }
 
 }  // namespace cudarray::inline v0::backend

@@ -36,6 +36,17 @@ inline constexpr bool has_gather<map<Op, K...>> = (has_gather<K> || ...);
 template <class T, class D, class Ix>
 inline constexpr bool has_gather<gather<T, D, Ix>> = true;
 
+/// Whether elements of a node may be an error that is found where they are computed.
+template <class N>
+inline constexpr bool may_fault = has_gather<N>;
+template <class Op, class K>
+inline constexpr bool may_fault<reduce<Op, K>> = may_fault<K>;
+template <class Op, class... K>
+inline constexpr bool may_fault<map<Op, K...>> = requires {
+  Op::may_fault;
+}
+|| (may_fault<K> || ...);
+
 template <class Build, class N>
 auto materialise(const N& n) -> leaf<node_value_t<N>, device_type_t<N>>;
 
@@ -78,14 +89,14 @@ requires((has_reduce<map<Op, K...>> || map<Op, K...>::leaves > most_leaves) &&
   (::std::make_integer_sequence<int, int(sizeof...(K))>{});
 }
 
-/// Runs `body(fault)` with the record its plan reports to; a synchronous device's fault is thrown here.
+/// Runs `body(faults)` with where its plan reports to; a synchronous device's fault is thrown here.
 template <class N, class D, class F>
 void with_faults(D device, const F& body) {
-  if constexpr (!has_gather<N>) {
-    body(nullptr);
+  if constexpr (!may_fault<N>) {
+    body(fault_sink{});
   } else if constexpr (D::synchronous) {
     fault_record fault;
-    body(&fault);
+    body(fault_sink{&fault});
     throw_fault(fault);
   } else {
     body(fault_slot(device));
@@ -96,14 +107,14 @@ void with_faults(D device, const F& body) {
 template <class Build, class T, class D, class N>
 CUDARRAY_NO_INLINE void run(const storage_ref& store, const layout& to, const N& n, int ordinal) {
   const D device{ordinal};
-  with_faults<N>(device, [&](fault_record* fault) {
+  with_faults<N>(device, [&](const fault_sink& faults) {
     if (to.elements() == 0) return;
     iteration_space<1 + N::leaves> s;
     const shape& full = to.dims;
     s.ndim = s.kept = full.ndim();
     copy_extents(s.extent, full);
     place<0>(s, full, to.stride, same_axes, store.get());
-    const auto tree = lower<1>(n, same_axes + (full.ndim() - n.dims().ndim()), s, fault);
+    const auto tree = lower<1>(n, same_axes + (full.ndim() - n.dims().ndim()), s, faults);
     simplify(s, true);
     run_elementwise<Build>(device, store_to<T>{static_cast<T*>(store->data) + to.offset}, tree, s);
   });
@@ -131,7 +142,7 @@ store_to<T> results_to(T* p, const reduce<Op, K>&, Space&) {
 }
 template <class T, class N, class Space>
 CUDARRAY_PER_BUILD auto results_to(T* p, const N& n, Space& s) {
-  const auto through = lower<1>(n, same_axes, s, nullptr);
+  const auto through = lower<1>(n, same_axes, s, fault_sink{});
   return store_through<T, ::std::remove_cv_t<decltype(through)>>{p, through};
 }
 
@@ -143,7 +154,7 @@ requires(ends_in_reduce<N>) CUDARRAY_NO_INLINE
   const D device{ordinal};
   const auto& kid = settle<Build>(n.kid);
   using kid_type = ::std::remove_cvref_t<decltype(kid)>;
-  with_faults<kid_type>(device, [&](fault_record* fault) {
+  with_faults<kid_type>(device, [&](const fault_sink& faults) {
     if (to.elements() == 0) return;
     const shape& full = kid.dims();
     iteration_space<1 + kid_type::leaves> s;
@@ -167,7 +178,7 @@ requires(ends_in_reduce<N>) CUDARRAY_NO_INLINE
         axis_of[d] = next++;
       }
     s.store[0] = store.get();
-    const auto tree = lower<1>(kid, axis_of, s, fault);
+    const auto tree = lower<1>(kid, axis_of, s, faults);
     simplify(s, !Op::indexed);
     run_reduce<Build>(device, results_to(static_cast<T*>(store->data) + to.offset, whole, s), tree, n.op, s);
   });
@@ -196,7 +207,7 @@ auto materialise(const N& n) -> leaf<node_value_t<N>, device_type_t<N>> {
 /// `one_pass`.
 template <class Build, class Op, class T, class D, class N>
 auto materialise_two(const Op& op, const leaf<T, D>& x, const N& n) -> ::std::pair<leaf<T, D>, leaf<T, D>> {
-  static_assert(::std::is_same_v<node_value_t<N>, T> && !has_reduce<N> && !has_gather<N>);
+  static_assert(::std::is_same_v<node_value_t<N>, T> && !has_reduce<N> && !may_fault<N>);
   const int ordinal = check_leaves(n);
   const shape& dims = n.dims();
   const leaf<T, D> first = new_leaf<T>(D{ordinal}, dims), second = new_leaf<T>(D{ordinal}, dims);
@@ -207,9 +218,9 @@ auto materialise_two(const Op& op, const leaf<T, D>& x, const N& n) -> ::std::pa
   constexpr int read = 1 + N::leaves, last = read + 1;
   place<0>(s, dims, first.where.stride, same_axes, first.store.get());
   place<last>(s, dims, second.where.stride, same_axes, second.store.get());
-  const auto tree = lower<1>(n, same_axes, s, nullptr);
+  const auto tree = lower<1>(n, same_axes, s, fault_sink{});
   using also = apply<Op, typename Op::template types<T, T>, load<read, T>, stored<T>>;
-  const also product{op, {{lower<read>(x, same_axes, s, nullptr)}, {}}};
+  const also product{op, {{lower<read>(x, same_axes, s, fault_sink{})}, {}}};
   simplify(s, true);
   run_elementwise<Build>(
       D{ordinal},
@@ -231,9 +242,9 @@ CUDARRAY_PER_BUILD inline void check_assignment(const storage& s, const layout& 
   if (from != to.dims && broadcast_shapes("assignment", to.dims, from) != to.dims)
     fail<shape_error>("assignment: shape ", from, " does not broadcast to ", to.dims);
 }
-/// Throws what check_leaves does, and device_error for leaves on another ordinal than what is written.
-CUDARRAY_PER_BUILD inline void check_operands(const storage& s, const leaf_use* of, int count) {
-  if (const int other = check_leaves(of, count); other != s.ordinal)
+/// Throws what check_leaves does, and device_error for leaves on another ordinal than what is written, if anything is.
+CUDARRAY_PER_BUILD inline void check_operands(const storage& s, const shape& to, const leaf_use* of, int count) {
+  if (const int other = check_leaves(of, count); other != s.ordinal && to.elements() > 0)
     fail<device_error>("assignment: operands on devices ", s.ordinal, " and ", other, ": move one with ca::to");
 }
 
@@ -245,7 +256,7 @@ void assign(const storage_ref& store, const layout& to, const N& n) {
     run<Build, T, D>(store, to, n, store->ordinal);
   } else {
     const leaf_list<N> leaves(n);
-    check_operands(*store, leaves.of, N::leaves);
+    check_operands(*store, to.dims, leaves.of, N::leaves);
     const auto write = [&](const auto& node, bool at_once) {
       if (at_once) return run<Build, T, D>(store, to, node, store->ordinal);
       count(counters.temporaries);

@@ -39,17 +39,29 @@ struct leaf_list {
   }
 };
 
+/// The ordinal of leaves that are not all on one: an empty array goes with any. Throws device_error.
+CUDARRAY_COLD CUDARRAY_PER_BUILD inline int common_ordinal(const leaf_use* of, int count) {
+  const leaf_use* first = nullptr;
+  for (int k = 0; k < count; ++k) {
+    if (of[k].where != nullptr && of[k].where->elements() == 0) continue;
+    if (first == nullptr) first = of + k;
+    if (of[k].ordinal != first->ordinal)
+      fail<device_error>("operands on devices ", first->ordinal, " and ", of[k].ordinal, ": move one with ca::to");
+  }
+  return first != nullptr ? first->ordinal : of[0].ordinal;
+}
+
 /// Throws stale_error for a leaf written since it was built, device_error for leaves on two ordinals. Returns the
 /// ordinal.
 CUDARRAY_PER_BUILD inline int check_leaves(const leaf_use* of, int count) {
+  bool on_one = true;
   for (int k = 0; k < count; ++k) {
     if (of[k].store != nullptr && write_count(*of[k].store) != of[k].stamp)
       fail<stale_error>("array of shape ", of[k].where->dims, ", ", of[k].dtype,
                         ", written after this expression was built; use ca::eval where you meant a value");
-    if (of[k].ordinal != of[0].ordinal)
-      fail<device_error>("operands on devices ", of[0].ordinal, " and ", of[k].ordinal, ": move one with ca::to");
+    on_one = on_one && of[k].ordinal == of[0].ordinal;
   }
-  return count > 0 ? of[0].ordinal : 0;
+  return count == 0 ? 0 : on_one ? of[0].ordinal : common_ordinal(of, count);
 }
 template <class N>
 int check_leaves(const N& n) {

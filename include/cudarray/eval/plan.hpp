@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../core/lock.hpp"
 #include "../core/math.hpp"
 #include "../expr/node.hpp"
 #include "space.hpp"
@@ -12,24 +13,58 @@
 ///   `a.splat(v)`     a scalar as lanes
 ///   `a.generate<Ix>(g)`  lanes of a function of the logical index
 ///   `a.apply(op, v...)` op on lanes
-/// it may have `a.fail(fault, function, value, limit, axis)`, which records a fault, where several threads call trees;
+///   `a.distance<Ix>(k)`  how many elements operand Ix has come from its first, at lane k
 /// and, where it has several lanes and takes gathering trees, `a.gather<Ix>(g)`, the lanes that g.index picks.
 namespace cudarray::inline v0::detail {
 
-/// Where a data-dependent error is recorded: on the CPU beside the call, on CUDA in mapped host memory.
+/// A data-dependent error: on the CPU it stands beside the call, on CUDA in mapped host memory. Of several that of the
+/// first statement is kept, and of these the first in the order of the positions.
 struct fault_record {
   const char* volatile function = nullptr;  ///< null: no fault
+  volatile int64 position = 0;              ///< of the index that is wrong among all of them
   volatile int64 value = 0;
   volatile int64 limit = 0;
   volatile int axis = 0;  ///< -1: there is none, the value itself is not allowed
+  volatile int statement = 0;
+  uint32 lock = 0;
 };
 
-CUDARRAY_HD inline void record_fault(fault_record* f, const char* function, int64 value, int64 limit, int axis) {
-  if (f->function == nullptr) {
-    f->value = value;
-    f->limit = limit;
-    f->axis = axis;
-    f->function = function;
+/// Where the faults of a statement are recorded. A later statement has a higher number.
+struct fault_sink {
+  fault_record* record = nullptr;
+  int statement = 0;
+};
+
+/// What a fault at one place of a statement says.
+struct fault_site {
+  fault_record* record = nullptr;
+  const char* function = nullptr;
+  int axis = -1;
+  int statement = 0;
+  fault_site() = default;
+  fault_site(const fault_sink& sink, const char* function_, int axis_)
+      : record(sink.record), function(function_), axis(axis_), statement(sink.statement) {}
+};
+
+CUDARRAY_HD inline void record_fault(const fault_site& at, int64 position, int64 value, int64 limit) {
+  fault_record& f = *at.record;
+  const auto is_first = [&] {
+    if (f.function == nullptr) return true;
+    if (const int later = int(unsigned(at.statement) - unsigned(f.statement)); later != 0) return later < 0;
+    return position != f.position ? position < f.position : value < f.value;
+  };
+  while (is_first()) {
+    if (!try_lock(f.lock)) continue;
+    if (is_first()) {
+      f.position = position;
+      f.value = value;
+      f.limit = limit;
+      f.axis = at.axis;
+      f.statement = at.statement;
+      f.function = at.function;
+    }
+    unlock(f.lock);
+    return;
   }
 }
 
@@ -90,22 +125,41 @@ struct generated {
 
 CUDARRAY_HD inline bool index_fits(int64 k, int64 limit) { return k >= -limit && k < limit; }
 
-/// An index brought into range; one out of range is recorded, and false returned.
-CUDARRAY_HD inline bool resolve_index(int64& k, int64 limit, fault_record* f, const char* function, int axis) {
+/// An index brought into range; one out of range, the index at some position, is recorded, and false returned.
+CUDARRAY_HD inline bool resolve_index(int64& k, int64 limit, const fault_site& fault, int64 position) {
   const bool fits = index_fits(k, limit);
-  if (!fits) record_fault(f, function, k, limit, axis);
+  if (!fits) record_fault(fault, position, k, limit);
   else if (k < 0) k += limit;
   return fits;
 }
+
+template <int Ix, class T, class Index>
+struct gathered;
+template <class Op, class Types, class... K>
+struct apply;
+
+/// The first operand that a tree reads or generates; -1 where it has none.
+template <class Tree>
+inline constexpr int first_operand = -1;
+template <class Tree>
+requires requires { Tree::operand; }
+inline constexpr int first_operand<Tree> = Tree::operand;
+template <int Ix, class T, class Index>
+inline constexpr int first_operand<gathered<Ix, T, Index>> = first_operand<Index>;
+template <class Op, class Types, class... K>
+inline constexpr int first_operand<apply<Op, Types, K...>> = [] {
+  int first = -1;
+  ((first = first < 0 ? first_operand<K> : first), ...);
+  return first;
+}();
+
+/// Where an index stands among all of them: how far its first operand has come. That is the order of an array in C
+/// order, and of the memory of others.
 CUDARRAY_EXEC_CHECK_OFF
-template <class A>
-CUDARRAY_HD bool resolve_index(const A& a, int64& k, int64 limit, fault_record* f, const char* function, int axis) {
-  if constexpr (requires { a.fail(f, function, k, limit, axis); })
-    if (!index_fits(k, limit)) {
-      a.fail(f, function, k, limit, axis);
-      return false;
-    }
-  return resolve_index(k, limit, f, function, axis);
+template <class Index, class A>
+CUDARRAY_HD int64 position_of(const A& a, int lane = 0) {
+  if constexpr (first_operand<Index> < 0) return 0;
+  else return a.template distance<first_operand<Index>>(lane);
 }
 
 template <int Ix, class T, class Index>
@@ -117,9 +171,7 @@ struct gathered {
   const T* p;
   Index index;
   int64 stride, limit;
-  fault_record* fault;
-  const char* function;
-  int axis;
+  fault_site fault;
   CUDARRAY_EXEC_CHECK_OFF
   template <class A>
   CUDARRAY_HD auto operator()(const A& a) const {
@@ -127,7 +179,7 @@ struct gathered {
       return a.template gather<Ix>(*this);
     } else {
       int64 k = int64(index(a));
-      if (!resolve_index(a, k, limit, fault, function, axis)) return T{};
+      if (!resolve_index(k, limit, fault, position_of<Index>(a))) return T{};
       return read_element(a.template at<Ix>(p) + k * stride);
     }
   }
@@ -272,14 +324,12 @@ struct scatter_to {
   T* p;
   Index index;
   int64 stride, limit;
-  fault_record* fault;
-  const char* function;
-  int axis;
+  fault_site fault;
   CUDARRAY_EXEC_CHECK_OFF
   template <class A, class V>
   CUDARRAY_HD void operator()(const A& a, V v) const {
     int64 k = int64(index(a));
-    if (resolve_index(a, k, limit, fault, function, axis)) a.template at<0>(p)[k * stride] = lane_cast<T>(v);
+    if (resolve_index(k, limit, fault, position_of<Index>(a))) a.template at<0>(p)[k * stride] = lane_cast<T>(v);
   }
 };
 CUDARRAY_EXEC_CHECK_OFF
@@ -329,30 +379,30 @@ void place(Space& s, const shape& dims, const int64* stride, const int* axis_of,
 }
 
 template <int Ix, class T, class D, class Space>
-CUDARRAY_PER_BUILD auto lower(const leaf<T, D>& n, const int* axis_of, Space& s, fault_record*) {
+CUDARRAY_PER_BUILD auto lower(const leaf<T, D>& n, const int* axis_of, Space& s, const fault_sink&) {
   place<Ix>(s, n.where.dims, n.where.stride, axis_of, n.store.get());
   return load<Ix, T>{static_cast<const T*>(n.store->data) + n.where.offset};
 }
 
 template <int Ix, class T, class Space>
-CUDARRAY_PER_BUILD auto lower(const scalar<T>& n, const int*, Space&, fault_record*) {
+CUDARRAY_PER_BUILD auto lower(const scalar<T>& n, const int*, Space&, const fault_sink&) {
   return constant<T>{n.value};
 }
 
 /// A reduction that a statement ends in: its result.
 template <int Ix, class Op, class K, class Space>
-CUDARRAY_PER_BUILD auto lower(const reduce<Op, K>&, const int*, Space&, fault_record*) {
+CUDARRAY_PER_BUILD auto lower(const reduce<Op, K>&, const int*, Space&, const fault_sink&) {
   return load<1, node_value_t<reduce<Op, K>>>{nullptr};
 }
 
 template <int Ix, class G, class D, class Space>
-CUDARRAY_PER_BUILD auto lower(const generate<G, D>& n, const int* axis_of, Space& s, fault_record*) {
+CUDARRAY_PER_BUILD auto lower(const generate<G, D>& n, const int* axis_of, Space& s, const fault_sink&) {
   place<Ix>(s, n.extents, c_layout(n.extents).stride, axis_of, nullptr);
   return generated<Ix, G>{n.function};
 }
 
 template <int Ix, class T, class D, class X, class Space>
-CUDARRAY_PER_BUILD auto lower(const gather<T, D, X>& n, const int* axis_of, Space& s, fault_record* fault) {
+CUDARRAY_PER_BUILD auto lower(const gather<T, D, X>& n, const int* axis_of, Space& s, const fault_sink& faults) {
   const layout& from = n.source.where;
   const int inserted = n.index.dims().ndim();
   for (int d = 0; d < from.ndim(); ++d) {
@@ -360,18 +410,16 @@ CUDARRAY_PER_BUILD auto lower(const gather<T, D, X>& n, const int* axis_of, Spac
     s.stride[Ix][axis_of[d < n.axis ? d : d - 1 + inserted]] = from.dims[d] == 1 ? 0 : from.stride[d];
   }
   s.store[Ix] = n.source.store.get();
-  auto index = lower<Ix + 1>(n.index, axis_of + n.axis, s, fault);
+  auto index = lower<Ix + 1>(n.index, axis_of + n.axis, s, faults);
   return gathered<Ix, T, decltype(index)>{static_cast<const T*>(n.source.store->data) + from.offset,
                                           index,
                                           from.stride[n.axis],
                                           from.dims[n.axis],
-                                          fault,
-                                          n.function,
-                                          n.axis};
+                                          {faults, n.function, n.axis}};
 }
 
 template <int Ix, class K, class Space>
-using lowered = decltype(lower<Ix>(::std::declval<const K&>(), same_axes, ::std::declval<Space&>(), nullptr));
+using lowered = decltype(lower<Ix>(::std::declval<const K&>(), same_axes, ::std::declval<Space&>(), fault_sink{}));
 
 /// The first leaf of operand J of a map whose leaves begin at Ix.
 template <int Ix, int J, class... K>
@@ -382,18 +430,25 @@ constexpr int first_leaf() {
   return first;
 }
 
+/// An operator that records what its operands may not be (`may_fault`), for a statement; others as they are.
+template <class Op>
+Op reporting_to(const fault_sink& faults, const Op& op) {
+  if constexpr (requires { op.reporting_to(faults); }) return op.reporting_to(faults);
+  else return op;
+}
+
 template <int Ix, class Op, class... K, int... J, class Space>
-auto lower_map(const map<Op, K...>& n, const int* axis_of, Space& s, fault_record* fault,
+auto lower_map(const map<Op, K...>& n, const int* axis_of, Space& s, const fault_sink& faults,
                ::std::integer_sequence<int, J...>) {
   using types = typename Op::template types<node_value_t<K>...>;
   return apply<Op, types, lowered<first_leaf<Ix, J, K...>(), K, Space>...>{
-      n.op,
+      reporting_to(faults, n.op),
       {{lower<first_leaf<Ix, J, K...>()>(get<J>(n.kids), axis_of + (n.extents.ndim() - get<J>(n.kids).dims().ndim()), s,
-                                         fault)}...}};
+                                         faults)}...}};
 }
 template <int Ix, class Op, class... K, class Space>
-CUDARRAY_PER_BUILD auto lower(const map<Op, K...>& n, const int* axis_of, Space& s, fault_record* fault) {
-  return lower_map<Ix>(n, axis_of, s, fault, ::std::make_integer_sequence<int, int(sizeof...(K))>{});
+CUDARRAY_PER_BUILD auto lower(const map<Op, K...>& n, const int* axis_of, Space& s, const fault_sink& faults) {
+  return lower_map<Ix>(n, axis_of, s, faults, ::std::make_integer_sequence<int, int(sizeof...(K))>{});
 }
 
 }  // namespace cudarray::inline v0::detail

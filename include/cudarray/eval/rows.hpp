@@ -32,7 +32,7 @@ auto evaluate_rows(const N& n, int axis) -> leaf<node_value_t<N>, device_type_t<
   shape dims = n.dims();
   if (F == row_function::logsumexp) dims[axis] = 1;
   leaf<T, D> to({}, dims);
-  if constexpr (!has_gather<N>) {
+  if constexpr (!may_fault<N>) {
     const D device{check_leaves(n)};
     const auto& node = settle<Build>(n);
     iteration_space<1 + ::std::remove_cvref_t<decltype(node)>::leaves> s;
@@ -44,7 +44,7 @@ auto evaluate_rows(const N& n, int axis) -> leaf<node_value_t<N>, device_type_t<
       s.extent[axis_of[d]] = node.dims()[d];
     }
     place<0>(s, dims, to.where.stride, axis_of, nullptr);
-    const auto tree = lower<1>(node, axis_of, s, nullptr);
+    const auto tree = lower<1>(node, axis_of, s, fault_sink{});
     simplify(s, false);
     const auto make = [&] {
       to.store = allocate(device, ::std::size_t(dims.elements()) * sizeof(T));

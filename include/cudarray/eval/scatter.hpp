@@ -13,11 +13,11 @@ template <class Build, class T, class D, class Index, class N>
 void scatter(const storage_ref& store, const layout& to, int axis, const Index& index, const N& value,
              const shape& selected) {
   const D device{store->ordinal};
-  check_leaves(index);
-  if constexpr (!is_scalar_node<N>) check_leaves(value);
+  check_operands(*store, selected, leaf_list<Index>(index).of, Index::leaves);
+  if constexpr (!is_scalar_node<N>) check_operands(*store, selected, leaf_list<N>(value).of, N::leaves);
   fault_record local;
-  fault_record* fault = &local;
-  if constexpr (!D::synchronous) fault = fault_slot(device);
+  fault_sink faults{&local};
+  if constexpr (!D::synchronous) faults = fault_slot(device);
   if (selected.elements() > 0) {
     iteration_space<1 + N::leaves + Index::leaves> s;
     s.ndim = s.kept = selected.ndim();
@@ -26,13 +26,13 @@ void scatter(const storage_ref& store, const layout& to, int axis, const Index& 
     for (int d = 0; d < to.ndim(); ++d)
       if (d != axis) s.stride[0][d < axis ? d : d - 1 + inserted] = to.dims[d] == 1 ? 0 : to.stride[d];
     s.store[0] = store.get();
-    const auto tree = lower<1>(value, same_axes + (selected.ndim() - value.dims().ndim()), s, fault);
-    const auto picks = lower<1 + N::leaves>(index, same_axes + axis, s, fault);
+    const auto tree = lower<1>(value, same_axes + (selected.ndim() - value.dims().ndim()), s, faults);
+    const auto picks = lower<1 + N::leaves>(index, same_axes + axis, s, faults);
     simplify(s, true);
     run_elementwise<Build>(
         device,
-        scatter_to<T, ::std::remove_cvref_t<decltype(picks)>>{static_cast<T*>(store->data) + to.offset, picks,
-                                                              to.stride[axis], to.dims[axis], fault, "index", axis},
+        scatter_to<T, ::std::remove_cvref_t<decltype(picks)>>{
+            static_cast<T*>(store->data) + to.offset, picks, to.stride[axis], to.dims[axis], {faults, "index", axis}},
         tree, s);
   }
   throw_fault(local);

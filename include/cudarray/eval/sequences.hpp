@@ -28,9 +28,7 @@ struct top_elements {
 /// What an index must be, and where one that is not is recorded on devices that are not synchronous.
 struct index_check {
   int64 limit;
-  fault_record* fault;
-  const char* function;
-  int axis;
+  fault_site fault;
 };
 
 }  // namespace detail

@@ -99,10 +99,11 @@ auto conv2d(const X& images, const W& filters, const conv_options& o = {}) {
   const ndarray<T, D> x = detail::contiguous<Build>(ndarray<T, D>(images)),
                       w = detail::contiguous<Build>(ndarray<T, D>(filters));
   const auto g = detail::conv_grid("nnet::conv2d", x.shape(), w.shape(), o);
-  ndarray<T, D> y = empty<T, D>({x.shape(0), w.shape(0), g.p, g.q}, x.device());
+  ndarray<T, D> y =
+      empty<T, D>({x.shape(0), w.shape(0), g.p, g.q}, cudarray::detail::common_device("nnet::conv2d", x, w));
   if (y.size() == 0) return y;
   if (x.size() > 0 && w.size() > 0 &&
-      convolve_natively<Build, T>(x.device(), detail::describe(detail::convolution::what::forward, x, w, y, o))) {
+      convolve_natively<Build, T>(y.device(), detail::describe(detail::convolution::what::forward, x, w, y, o))) {
     cudarray::detail::count_write(*y.storage());
     return y;
   }
@@ -123,7 +124,7 @@ auto conv2d_backward_data(const G& gradient, const W& filters, const shape& imag
                       w = detail::contiguous<Build>(ndarray<T, D>(filters));
   const auto g = detail::conv_grid("nnet::conv2d_backward_data", image_shape, w.shape(), o);
   detail::check_gradient("nnet::conv2d_backward_data", dy.shape(), image_shape, w.shape(), g);
-  ndarray<T, D> dx = empty<T, D>(image_shape, dy.device());
+  ndarray<T, D> dx = empty<T, D>(image_shape, cudarray::detail::common_device("nnet::conv2d_backward_data", dy, w));
   if (dx.size() == 0) return dx;
   if (dy.size() > 0 && w.size() > 0 &&
       convolve_natively<Build, T>(dy.device(),
@@ -157,7 +158,7 @@ auto conv2d_backward_weights(const X& images, const G& gradient, const shape& fi
                       dy = detail::contiguous<Build>(ndarray<T, D>(gradient));
   const auto g = detail::conv_grid("nnet::conv2d_backward_weights", x.shape(), filter_shape, o);
   detail::check_gradient("nnet::conv2d_backward_weights", dy.shape(), x.shape(), filter_shape, g);
-  ndarray<T, D> dw = empty<T, D>(filter_shape, x.device());
+  ndarray<T, D> dw = empty<T, D>(filter_shape, cudarray::detail::common_device("nnet::conv2d_backward_weights", x, dy));
   if (dw.size() == 0) return dw;
   if (dy.size() > 0 && x.size() > 0 &&
       convolve_natively<Build, T>(x.device(),

@@ -32,6 +32,7 @@ auto linear(const X& x, const W& w, const B& b, const linear_options& o = {}) {
     if (weights.ndim() != 2 || bias.shape() != shape{weights.shape(1)})
       cudarray::detail::fail<shape_error>("nnet::linear: weights of shape ", weights.shape(), " and a bias of shape ",
                                           bias.shape(), "; (k, n) and (n,) are wanted");
+    (void)cudarray::detail::common_device("nnet::linear", input, weights, bias);
     const A bias_row = ascontiguousarray<T, D, Build>(bias);
     cudarray::detail::epilogue e{bias_row.node().store.get(), bias_row.where().offset, o.activation == activation::relu,
                                  false};

@@ -139,10 +139,11 @@ auto one_hot_encode(const L& labels, cudarray::detail::any_integer n) {
   using D = device_type_t<L>;
   constexpr const char* function = "nnet::one_hot_encode";
   if (n < 0) cudarray::detail::fail<value_error>(function, ": ", n, " classes");
-  const ndarray<int64, D> numbers = cudarray::detail::integer_range<Build, int64>(0, n.value, 1, D{});
-  const auto index = cudarray::detail::index_node<Build>(function, cudarray::detail::as_array<Build>(labels));
-  cudarray::detail::check_indices<Build, D>(function, index, numbers.size(), 0);
-  const ndarray<int64, D> checked = cudarray::detail::make_gather(numbers.node(), index, 0, function);
+  const ndarray<int64, D> index(
+      cudarray::detail::index_node<Build>(function, cudarray::detail::as_array<Build>(labels)));
+  const ndarray<int64, D> numbers = cudarray::detail::integer_range<Build, int64>(0, n.value, 1, index.device());
+  cudarray::detail::check_indices<Build, D>(function, index.node(), numbers.size(), 0);
+  const ndarray<int64, D> checked = cudarray::detail::make_gather(numbers.node(), index.node(), 0, function);
   return ndarray<T, D>(astype<T>(expand_dims(checked, -1) == numbers));
 }
 

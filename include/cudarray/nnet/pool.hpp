@@ -98,7 +98,8 @@ auto max_pool2d_backward(const G& gradient, const X& images, const pool_options&
   const auto dy = detail::pooled_operand(ndarray<T, device_type_t<X>>(gradient));
   const auto g = detail::pool_grid("nnet::max_pool2d_backward", x.shape(), o);
   detail::check_pool_gradient("nnet::max_pool2d_backward", dy.shape(), x.shape(), g);
-  return detail::filled<T>(x.shape(), x.device(), [&](const auto& dx) {
+  const auto device = cudarray::detail::common_device("nnet::max_pool2d_backward", x, dy);
+  return detail::filled<T>(x.shape(), device, [&](const auto& dx) {
     max_pool_gradient<Build, T>(x.device(), detail::describe(g, false, dx, dy, x));
   });
 }

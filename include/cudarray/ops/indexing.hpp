@@ -20,16 +20,25 @@ auto index_node(const char* function, const Ix& i) {
   return cast_node<int64>(as_operand<int64>(function, i));
 }
 
+/// Throws index_error for the first index, in C order, that is out of range.
+template <class Device>
+CUDARRAY_COLD CUDARRAY_PER_BUILD void fail_index(const char* function, const ndarray<int64, Device>& index, int64 limit,
+                                                 int axis) {
+  const ndarray<int64, Device> dense = index.copy();
+  const leaf<int64, cpu> all = host_block(dense);
+  const int64* k = static_cast<const int64*>(all.store->data);
+  while (index_fits(*k, limit)) ++k;
+  fail<index_error>(function, ": index ", *k, " is out of bounds for axis ", axis, " with size ", limit);
+}
+
 /// On devices whose work is done when a call returns, a wrong index is found before anything is written.
-template <class Build, class D, class N>
-void check_indices(const char* function, const N& index, int64 limit, int axis) {
+template <class Build, class D>
+void check_indices(const char* function, const leaf<int64, D>& index, int64 limit, int axis) {
   if constexpr (D::synchronous) {
     if (index.dims().elements() == 0) return;
     const int64 low = make_reduce<op::min_op>(function, index, axes::all(), false).template item<Build>();
     const int64 high = make_reduce<op::max_op>(function, index, axes::all(), false).template item<Build>();
-    const int64 wrong = low < -limit ? low : high;
-    if (wrong < -limit || wrong >= limit)
-      fail<index_error>(function, ": index ", wrong, " is out of bounds for axis ", axis, " with size ", limit);
+    if (low < -limit || high >= limit) fail_index(function, ndarray<int64, D>(index), limit, axis);
   }
 }
 
@@ -160,6 +169,7 @@ class selection {
     if (masked_ && mask_.ndim() == array_.ndim() && array_.storage().get()) {
       const ndarray<T, Device> from = detail::plain_elements<Build>(array_);
       const ndarray<bool, Device> mask = detail::mask_array<Build>("index", mask_);
+      (void)detail::common_device("index", from, mask);
       int64 count = 0;
       auto store =
           select_flagged<Build, T>(array_.device(), detail::one_sequence(from), detail::one_sequence(mask), count);

@@ -136,18 +136,13 @@ ndarray<T, Device> multiply(const char* function, ndarray<T, Device> a, ndarray<
   full.push_back(n);
   if (!vector_a) result.push_back(m);
   if (!vector_b) result.push_back(n);
-  const auto check_device = [&](Device other) {
-    if (other.ordinal != a.device().ordinal)
-      fail<device_error>(function, ": operands on devices ", a.device().ordinal, " and ", other.ordinal,
-                         ": move one with ca::to");
-  };
-  check_device(b.device());
+  const Device device = common_device(function, a, b);
   ndarray<T, Device> c;
   bool in_place = false;
   if (out != nullptr) {
     if (out->shape() != result)
       fail<shape_error>(function, ": the result has shape ", result, ", out has ", out->shape());
-    check_device(out->device());
+    (void)common_device(function, *out, a, b);
     check_writable(*out->node().store, out->where());
     c = *out;
     if (vector_b) c = expand_dims(c, -1);
@@ -157,7 +152,7 @@ ndarray<T, Device> multiply(const char* function, ndarray<T, Device> a, ndarray<
     constexpr bool assigned = !is_floating<T> && !is_complex<T>;
     in_place = assigned || (blas_writable(c.where()) && apart(a) && apart(b));
   }
-  if (!in_place) c = ndarray<T, Device>(new_leaf<T>(a.device(), full));
+  if (!in_place) c = ndarray<T, Device>(new_leaf<T>(device, full));
   if (full.elements() > 0) multiply_into<Build>(c, a, b, then);
   if (vector_a) c = squeeze(c, -2);
   if (vector_b) c = squeeze(c, -1);

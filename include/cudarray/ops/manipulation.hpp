@@ -125,14 +125,16 @@ const ndarray<T, Device> concatenate(::std::span<const ndarray<T, Device>> parts
   const int at = detail::normal_axis("concatenate", axis, parts[0].ndim());
   shape s = parts[0].shape();
   s[at] = 0;
+  ndarray<T, Device> first = parts[0];  // that is not empty
   for (const auto& p : parts) {
+    if (detail::common_device("concatenate", first, p); first.size() == 0) first = p;
     bool fits = p.ndim() == s.ndim();
     for (int d = 0; fits && d < s.ndim(); ++d) fits = d == at || p.shape()[d] == s[d];
     if (!fits)
       detail::fail<shape_error>("concatenate: shapes ", parts[0].shape(), " and ", p.shape(), " along axis ", at);
     s[at] += p.shape()[at];
   }
-  ndarray<T, Device> r(detail::new_leaf<T>(parts[0].device(), s));
+  ndarray<T, Device> r(detail::new_leaf<T>(first.device(), s));
   layout l = r.where();
   for (const auto& p : parts) {
     l.dims[at] = p.shape()[at];

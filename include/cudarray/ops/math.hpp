@@ -10,13 +10,13 @@ namespace detail {
 inline namespace CUDARRAY_ARITHMETIC {
 /// Integers to powers that a device finds out about when it computes: a negative one is recorded.
 struct checked_power_op : op::power_op {
-  static constexpr bool lanes = false;
-  fault_record* fault;
-  const char* function;
+  static constexpr bool lanes = false, may_fault = true;
+  fault_site fault;
+  checked_power_op reporting_to(const fault_sink& faults) const { return {{}, {faults, "power", -1}}; }
   CUDARRAY_EXEC_CHECK_OFF
   template <class L>
   CUDARRAY_HD L operator()(L x, L y) const {
-    if (math::below_zero(y)) record_fault(fault, function, int64(y), 0, -1);
+    if (math::below_zero(y)) record_fault(fault, 0, int64(y), 0);
     return op::power_op::operator()(x, y);
   }
 };
@@ -32,7 +32,7 @@ concept integer_power = any_array<X, Y> &&
     is_integer<typename rule::numeric::types<argument_t<X>, argument_t<Y>>::result> &&
     (kind_of<argument_t<Y>> >= kind::signed_);
 
-/// Integers have no negative powers. Throws value_error for one among the elements of y, which the host reads.
+/// Integers have no negative powers. Throws value_error for the least of the elements of y, which the host reads.
 template <class T, class Device>
 CUDARRAY_PER_BUILD void check_exponents(const ndarray<T, Device>& y) {
   const auto all = [&] {
@@ -40,11 +40,9 @@ CUDARRAY_PER_BUILD void check_exponents(const ndarray<T, Device>& y) {
     if constexpr (Device::host_accessible) return dense;
     else return ndarray<T, cpu>(host_block(dense));
   }();
-  T signs = 0;
-  for (const auto v : all.span()) signs = T(signs | v);
-  if (!math::below_zero(signs)) return;
-  for (const auto v : all.span())
-    if (math::below_zero(v)) fail<value_error>("power: an integer to the negative power ", int64(v));
+  T least = 0;
+  for (const T v : all.span()) least = v < least ? v : least;
+  if (math::below_zero(least)) fail<value_error>("power: an integer to the negative power ", int64(least));
 }
 
 }  // namespace detail
@@ -93,8 +91,7 @@ requires detail::integer_power<X, Y> CUDARRAY_PER_BUILD auto power(X&& x, Y&& y)
       detail::check_exponents(z);
       return detail::elementwise("power", op::power_op{}, static_cast<X&&>(x), z);
     } else {
-      const detail::checked_power_op op{{}, fault_slot(z.device()), "power"};
-      return detail::elementwise("power", op, static_cast<X&&>(x), z);
+      return detail::elementwise("power", detail::checked_power_op{}, static_cast<X&&>(x), z);
     }
   }
 }

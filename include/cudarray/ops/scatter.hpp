@@ -34,6 +34,7 @@ requires(array_expression<V> || scalar_value<V>) void scatter_add(const ndarray<
     if (detail::broadcast_shapes("scatter_add", selected, given.dims()) != selected)
       detail::fail<shape_error>("scatter_add: values of shape ", given.dims(), " do not broadcast to ", selected);
     if (selected.elements() == 0) return;
+    (void)detail::common_device("scatter_add", a, picks);
     if (picks.storage().get() == a.storage().get()) picks = picks.copy();
     detail::check_indices<Build, Device>("scatter_add", picks.node(), a.shape()[at], at);
     // values and target lie apart, both contiguous
@@ -43,6 +44,7 @@ requires(array_expression<V> || scalar_value<V>) void scatter_add(const ndarray<
       v(ellipsis) = values;
     } else {
       v = array(given);
+      (void)detail::common_device("scatter_add", a, v);
       if (v.shape() != selected) v = broadcast_to<array, Build>(v, selected);
       if (v.storage().get() == a.storage().get()) v = copy<array, Build>(v);
       else v = detail::plain_elements<Build>(v);
@@ -52,10 +54,10 @@ requires(array_expression<V> || scalar_value<V>) void scatter_add(const ndarray<
     for (int d = 0; d < a.ndim(); ++d)
       if (d != at) (d < at ? target.outer : target.inner) *= a.shape()[d];
     const detail::sequences source{v.storage().get(), v.where().offset, target.outer, picks.size(), target.inner};
-    detail::fault_record* fault = nullptr;
-    if constexpr (!Device::synchronous) fault = fault_slot(a.device());
+    detail::fault_sink faults;
+    if constexpr (!Device::synchronous) faults = fault_slot(a.device());
     add_at_indices<Build, T>(a.device(), target, detail::one_sequence(picks), source,
-                             detail::index_check{a.shape()[at], fault, "scatter_add", at});
+                             detail::index_check{a.shape()[at], {faults, "scatter_add", at}});
     if (to.storage().get() == a.storage().get()) detail::count_write(*a.storage());
     else detail::assign<Build, T, Device>(a.storage(), a.where(), to.node());
   }

@@ -26,6 +26,25 @@ const ndarray<T, Device> ascontiguousarray(const ndarray<T, Device>& a) {
 
 namespace detail {
 
+[[noreturn]] CUDARRAY_COLD CUDARRAY_PER_BUILD inline void fail_devices(const char* function, int a, int b) {
+  fail<device_error>(function, ": operands on devices ", a, " and ", b, ": move one with ca::to");
+}
+
+/// The device of the arrays a function is given; empty ones go with any. Throws device_error where they are on two.
+template <class T, class Device, class... A>
+CUDARRAY_PER_BUILD Device common_device(const char* function, const ndarray<T, Device>& first, const A&... others) {
+  Device device = first.device();
+  bool empty = first.size() == 0;
+  const auto join = [&](const auto& a) {
+    if (a.device() == device || a.size() == 0) return;
+    if (!empty) fail_devices(function, device.ordinal, a.device().ordinal);
+    device = a.device();
+    empty = false;
+  };
+  (join(others), ...);
+  return device;
+}
+
 /// The array itself where its memory is what it says: contiguous, and of bool none that is borrowed, whose bytes may be
 /// any. Else a copy that is.
 template <class Build, class T, class Device>
@@ -88,8 +107,13 @@ void copyto(const ndarray<T, Device>& target, const X& source) {
   static_assert(detail::same_kind<value_type_t<X>, T>,
                 "cudarray: this conversion of dtypes loses information: write ca::astype<T>(x)");
   ndarray<T, Device> view = target;
-  if constexpr (::std::is_same_v<device_type_t<X>, Device>) view(ellipsis) = source;
-  else view(ellipsis) = to<Device>(source, target.device());
+  if constexpr (::std::is_same_v<device_type_t<X>, Device>) {
+    if (detail::check_leaves(n) == target.device().ordinal) {
+      view(ellipsis) = source;
+      return;
+    }
+  }
+  view(ellipsis) = to<Device>(source, target.device());
 }
 
 /// The one value of an array or expression of one element; waits for the device. Throws value_error.

@@ -55,6 +55,7 @@ struct world {
   std::set<cudaStream_t> streams;
   std::map<std::string, failure> failures;
   std::set<int> contexts;
+  order_clock done;  // what the host knows to be done
   long limit = 0, pooled = 0;
   int captures = 0;
 };
@@ -77,8 +78,11 @@ cudaError_t result(const char* function) {
 
 bool before(const moment& m, cudaStream_t s) {
   if (m.stream == nullptr) return true;
-  const auto at = s->clock.find(m.stream);
-  return at != s->clock.end() && at->second >= m.tick;
+  for (const order_clock* known : {&s->clock, &w().done}) {
+    const auto at = known->find(m.stream);
+    if (at != known->end() && at->second >= m.tick) return true;
+  }
+  return false;
 }
 moment next(cudaStream_t s) { return {s, ++s->clock[s]}; }
 void join(order_clock& to, const order_clock& from) {
@@ -204,11 +208,17 @@ cudaError_t cudaStreamDestroy(cudaStream_t s) {
   w().streams.erase(s);  // the object stays: its address tells moments apart
   return cudaSuccess;
 }
-cudaError_t cudaStreamQuery(cudaStream_t s) { return s->busy ? cudaErrorNotReady : cudaSuccess; }
+cudaError_t cudaStreamQuery(cudaStream_t s) {
+  const guard held(w().lock);
+  if (s->busy) return cudaErrorNotReady;
+  join(w().done, s->clock);
+  return cudaSuccess;
+}
 cudaError_t cudaStreamSynchronize(cudaStream_t s) {
   FAKE_CALL("cudaStreamSynchronize");
   ++w().counts.stream_waits;
   if (s->capturing) wrong("waiting for a stream that is captured");
+  join(w().done, s->clock);
   return cudaSuccess;
 }
 cudaError_t cudaStreamIsCapturing(cudaStream_t s, cudaStreamCaptureStatus* status) {
@@ -242,7 +252,11 @@ cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s) {
   e->clock = s->clock;
   return cudaSuccess;
 }
-cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
+cudaError_t cudaEventSynchronize(cudaEvent_t e) {
+  const guard held(w().lock);
+  join(w().done, e->clock);
+  return cudaSuccess;
+}
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t, cudaEvent_t) {
   *ms = 1;
   return cudaSuccess;

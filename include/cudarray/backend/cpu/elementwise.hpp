@@ -71,7 +71,8 @@ bool take_rows(const void* plan, const int64* offset, const int64* step, const i
     const element_access<Build> a{at, step, 0};
     int64 k = int64(tree.index(a));
     row = nullptr;
-    if (detail::resolve_index(a, k, tree.limit, tree.fault, tree.function, tree.axis)) {
+    using index = ::std::remove_cvref_t<decltype(tree.index)>;
+    if (detail::resolve_index(k, tree.limit, tree.fault, detail::position_of<index>(a))) {
       row = tree.p + at[1] + k * tree.stride;
       for (int64 j = 0; j < n + line - 1; j += line) prefetch(row + (j < n ? j : n - 1));
     }
@@ -266,7 +267,8 @@ void put_rows(const Target& target, const Tree& tree, const walk_space& s, const
       p.to = nullptr;
       const element_access<Build> a{at.offset, step, 0};
       int64 k = int64(target.index(a));
-      if (detail::resolve_index(a, k, target.limit, target.fault, target.function, target.axis) &&
+      using index = ::std::remove_cvref_t<decltype(target.index)>;
+      if (detail::resolve_index(k, target.limit, target.fault, detail::position_of<index>(a)) &&
           writer_of(k, pitch, parts) == part) {
         p.to = target.p + k * target.stride;
         for (int i = 0; i < Operands; ++i) p.offset[i] = at.offset[i];

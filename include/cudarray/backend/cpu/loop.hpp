@@ -41,12 +41,9 @@ struct element_access {
   CUDARRAY_FORCE_INLINE auto apply(const Op& op, V... v) const {
     return op(v...);
   }
-  /// The first to fail says so.
-  static void fail(detail::fault_record* f, const char* function, int64 value, int64 limit, int axis) {
-    static bool busy = false;
-    while (__atomic_test_and_set(&busy, __ATOMIC_ACQUIRE)) sched_yield();
-    detail::record_fault(f, function, value, limit, axis);
-    __atomic_clear(&busy, __ATOMIC_RELEASE);
+  template <int Ix>
+  CUDARRAY_FORCE_INLINE int64 distance(int) const {
+    return offset[Ix] + i * step[Ix];
   }
 };
 
@@ -98,7 +95,8 @@ struct pack_access {
     if (step[Ix] == 1 && stands_still(g.index, step)) {
       const element_access<Build> at{offset, step, i};
       int64 k = int64(g.index(at));
-      if (!detail::resolve_index(at, k, g.limit, g.fault, g.function, g.axis)) return splat(T{});
+      using index = ::std::remove_cvref_t<decltype(g.index)>;
+      if (!detail::resolve_index(k, g.limit, g.fault, detail::position_of<index>(at))) return splat(T{});
       return simd::load_lanes<T, N, Build>(g.p + offset[Ix] + i + k * g.stride);
     }
     return simd::from_lanes<T, N, Build>([&](int k) { return g(element_access<Build>{offset, step, i + k}); });

@@ -13,8 +13,8 @@
 namespace cudarray::inline v0::backend::gpu {
 
 struct block;
-inline void order(const stream_state& earlier, const stream_state& later);
-inline void order_or_wait(const stream_state& earlier, const stream_state& later) noexcept;
+inline void order(const stream_use& earlier, const stream_state& later);
+inline void order_or_wait(const stream_use& earlier, const stream_state& later) noexcept;
 inline cudaError_t allocate_on(const stream_state& s, void** data, ::std::size_t bytes);
 
 /// Memory of a graph: pieces of segments, given out again as soon as they are released while the graph is captured. It
@@ -81,21 +81,21 @@ class graph_pool {
     for (block* b : blocks_) f(b);
   }
   /// A stream that its memory was allocated on, that the graph was launched on, or that used a block which is gone.
-  void used_on(stream_state* s) {
+  void used_on(const stream_use& s) {
     const spin_guard guard(lock_);
     add_user(s);
   }
   /// A launch on `now` waits for all users, and whoever waits for it waits for them.
   void launch_on(const stream_ref& now) {
     const spin_guard guard(lock_);
-    for (const stream_state* s : users_)
-      if (s != now.get()) order(*s, *now);
-    users_.assign(1, now.get());
+    for (const stream_use& s : users_) order(s, *now);
+    users_.assign(1, stream_use(now.get()));
   }
   /// Waits for them; never for the device, where another thread may be capturing.
   void wait() noexcept {
     const spin_guard guard(lock_);
-    for (const stream_state* s : users_) (void)cudaStreamSynchronize(s->handle);
+    for (const stream_use& s : users_)
+      if (!s.done()) (void)cudaStreamSynchronize(s.stream->handle);
   }
 
   void keep() { __atomic_fetch_add(&references_, int64(1), __ATOMIC_RELAXED); }
@@ -113,10 +113,9 @@ class graph_pool {
   ~graph_pool() {
     int before = -1;
     if (!segments_.empty() && cudaGetDevice(&before) == cudaSuccess) {
-      const stream_state& last = *users_.back();
+      const stream_state& last = *first_stream(captured_->ordinal);
       if (before != last.ordinal) (void)cudaSetDevice(last.ordinal);
-      for (const stream_state* s : users_)
-        if (s != &last) order_or_wait(*s, last);
+      for (const stream_use& s : users_) order_or_wait(s, last);
       for (const segment& s : segments_) (void)cudaFreeAsync(s.at, last.handle);
       if (before != last.ordinal) (void)cudaSetDevice(before);
     }
@@ -137,9 +136,12 @@ class graph_pool {
       pieces_.erase(pieces_.begin() + int64(i) + 1);
     }
   }
-  void add_user(stream_state* s) {
-    for (const stream_state* known : users_)
-      if (known == s) return;
+  void add_user(const stream_use& s) {
+    for (stream_use& known : users_)
+      if (known.stream == s.stream) {
+        known = s;
+        return;
+      }
     users_.push_back(s);
   }
   static ::std::size_t rounded(::std::size_t n, ::std::size_t unit) { return (n + unit - 1) / unit * unit; }
@@ -154,7 +156,7 @@ class graph_pool {
       detail::credit(account_, n);
       throw;
     }
-    add_user(stream.get());
+    add_user(stream_use(stream.get()));
     const int number = int(segments_.size());
     segments_.push_back({static_cast<char*>(p), n});
     pieces_.push_back({static_cast<char*>(p), n, number, true});
@@ -170,7 +172,7 @@ class graph_pool {
   ::std::vector<segment> segments_;
   ::std::vector<piece> pieces_;  // by segment and address
   ::std::vector<block*> blocks_;
-  ::std::vector<stream_state*> users_;
+  ::std::vector<stream_use> users_;
   int64 references_ = 1;
   char lock_ = 0;
 };

@@ -98,7 +98,7 @@ struct convolution_plan {
 struct dnn_handle {
   using key = ::std::array<int64, 17>;
   struct entry {
-    ::std::shared_ptr<const convolution_plan> plan;  ///< null: cuDNN had none
+    ::std::shared_ptr<const convolution_plan> plan;  ///< null: cuDNN had none, or no memory for it
     uint64 last_use, asked;
   };
   static constexpr ::std::size_t most_plans = 256;
@@ -122,18 +122,19 @@ struct dnn_handle {
     }
     const auto made = make();
     if (made != nullptr || !captured) {
-      if (at == plans.end() && plans.size() >= most_plans) forget_oldest();
+      while (at == plans.end() && plans.size() >= most_plans && forget_oldest()) continue;
       plans.insert_or_assign(k, entry{made, uses, uses});
     }
     return made;
   }
-  /// Not while anyone captures: code that is unloaded may wait for the device.
-  void forget_oldest() {
-    if (__atomic_load_n(&captures_under_way(), __ATOMIC_ACQUIRE) > 0) return;
+  /// False while anyone captures: code that is unloaded may wait for the device.
+  bool forget_oldest() {
+    if (__atomic_load_n(&captures_under_way(), __ATOMIC_ACQUIRE) > 0) return false;
     auto oldest = plans.begin();
     for (auto i = plans.begin(); i != plans.end(); ++i)
       if (i->second.last_use < oldest->second.last_use) oldest = i;
     plans.erase(oldest);
+    return true;
   }
 };
 
@@ -321,6 +322,7 @@ bool convolve_natively(cuda device, const detail::convolution& c) {
     try {
       scratch = allocate(device, ::std::size_t(plan->scratch));
     } catch (const out_of_memory&) {
+      dnn->plans.insert_or_assign(key, gpu::dnn_handle::entry{nullptr, dnn->uses, dnn->uses});
       return false;  // matrices of windows need little
     }
     if (stream->captured != nullptr) stream->captured->kept.push_back(plan);

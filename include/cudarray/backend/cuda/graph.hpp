@@ -71,6 +71,7 @@ class graph {
     }
     if (nodes_) (void)cudaGraphDestroy(nodes_);
     delete captured_;
+    if (stream_.get()) __atomic_store_n(&stream_->gone, true, __ATOMIC_RELEASE);
   }
 
   /// Gives the work to this thread's current stream of the device. Throws cuda_error, and value_error where it draws
@@ -96,8 +97,8 @@ class graph {
           cudaMemcpyAsync(const_cast<uint64*>(known.base), &begin, sizeof(begin), cudaMemcpyHostToDevice, now->handle),
           "cudaMemcpyAsync");
     }
-    gpu::check(cudaGraphLaunch(run_, now->handle), "cudaGraphLaunch");
     if (captured_->reports) gpu::watch_graph(*now, stream_);
+    gpu::check(cudaGraphLaunch(run_, now->handle), "cudaGraphLaunch");
     for (const auto& u : captured_->uses)
       if (u.written) detail::count_write(*u.store);
     captured_->pool->each_block([](gpu::block* b) { detail::count_write(*b); });
@@ -150,6 +151,7 @@ class graph {
     namespace gpu = backend::gpu;
     const gpu::device_guard guard(stream_->ordinal);
     gpu::check(end_, "capturing a graph");
+    captured_->pool->launch_on(stream_);  // arrays in its memory are used from now on, behind its allocation
     gpu::check(cudaGraphInstantiate(&run_, nodes_, 0), "cudaGraphInstantiate");
     ::std::size_t count = 0;
     gpu::check(cudaGraphGetNodes(nodes_, nullptr, &count), "cudaGraphGetNodes");

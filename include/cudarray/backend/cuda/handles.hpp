@@ -50,13 +50,19 @@ class lent {
 /// other algorithms in a graph than outside.
 inline constexpr ::std::size_t workspace_bytes = ::std::size_t(32) << 20;
 
-/// The stream's, or the graph's where it is captured: kernels of one stream use it one after another. Throws
-/// out_of_memory.
-inline void* workspace_on(stream_state& s) {
+/// The stream's, or the graph's where it is captured: kernels of one stream use it one after another. What a program
+/// captures by CUDA's own functions has one to itself, in `own`. Throws out_of_memory.
+inline void* workspace_on(stream_state& s, detail::storage_ref& own) {
   if (s.captured != nullptr) {
     void*& known = s.captured->blas_workspace;
     if (known == nullptr) known = s.captured->pool->take(workspace_bytes);
     return known;
+  }
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  check(cudaStreamIsCapturing(s.handle, &status), "cudaStreamIsCapturing");
+  if (status != cudaStreamCaptureStatusNone) {
+    own = allocate(cuda{s.ordinal}, workspace_bytes);
+    return own->data;
   }
   const spin_guard guard(s.lock);
   if (s.workspace == nullptr) check(allocate_on(s, &s.workspace, workspace_bytes), "allocating a workspace for cuBLAS");

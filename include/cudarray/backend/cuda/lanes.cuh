@@ -291,13 +291,17 @@ struct basic_access {
   __device__ lanes<T, V> gather(const detail::gathered<Ix, T, X>&) const {
     return unpack<T, V>(detail::get<Ix>(loaded));
   }
+  template <int Ix>
+  __device__ int64 distance(int k) const {
+    return offset[Ix] + k * space->lane_step[Ix];
+  }
   template <reach R, int Ix, class T, class X>
   __device__ held_as<T> pick(const detail::gathered<Ix, T, X>& g) const {
     const auto index = lane_cast<int64>(g.index(*this));
     if constexpr (R == reach::taken) {
       held_as<T> r = {};
       int64 at = index.v[0];
-      if (detail::resolve_index(at, g.limit, g.fault, g.function, g.axis))
+      if (detail::resolve_index(at, g.limit, g.fault, detail::position_of<X>(*this)))
         r = load_wide<V, T, held_as<T>>(g.p + offset[Ix] + at * g.stride);
       return r;
     } else {
@@ -305,7 +309,7 @@ struct basic_access {
 #pragma unroll
       for (int k = 0; k < V; ++k) {
         int64 at = index.v[k];
-        if (k < inside && detail::resolve_index(at, g.limit, g.fault, g.function, g.axis))
+        if (k < inside && detail::resolve_index(at, g.limit, g.fault, detail::position_of<X>(*this, k)))
           r.v[k] = detail::read_element(g.p + offset[Ix] + k * space->lane_step[Ix] + at * g.stride);
       }
       return repack<held_as<T>>(r);
@@ -358,14 +362,14 @@ __device__ void put(const Access& a, const detail::scatter_to<T, Index>& target,
   const auto index = lane_cast<int64>(target.index(a));
   if (a.space->wide & 1) {  // a whole row is picked
     int64 at = index.v[0];
-    if (detail::resolve_index(at, target.limit, target.fault, target.function, target.axis))
+    if (detail::resolve_index(at, target.limit, target.fault, detail::position_of<Index>(a)))
       store_wide(target.p + a.offset[0] + at * target.stride, v);
     return;
   }
 #pragma unroll
   for (int k = 0; k < V; ++k) {
     int64 at = index.v[k];
-    if (k < a.inside && detail::resolve_index(at, target.limit, target.fault, target.function, target.axis))
+    if (k < a.inside && detail::resolve_index(at, target.limit, target.fault, detail::position_of<Index>(a, k)))
       target.p[a.offset[0] + k * a.space->lane_step[0] + at * target.stride] = v.v[k];
   }
 }

@@ -54,9 +54,9 @@ struct blas_handle {
   blas_handle() { check(cublasCreate(&handle), "cublasCreate"); }
   cublasLtHandle_t light() const { return reinterpret_cast<cublasLtHandle_t>(handle); }
   /// The handle, for work on a stream.
-  cublasHandle_t on(stream_state& s) {
+  cublasHandle_t on(stream_state& s, detail::storage_ref& own_workspace) {
     check(cublasSetStream(handle, s.handle), "cublasSetStream");
-    check(cublasSetWorkspace(handle, workspace_on(s), workspace_bytes), "cublasSetWorkspace");
+    check(cublasSetWorkspace(handle, workspace_on(s, own_workspace), workspace_bytes), "cublasSetWorkspace");
     return handle;
   }
 };
@@ -99,7 +99,8 @@ void multiply_matrices(cuda device, const detail::product& g) {
   const auto transposed = [&](int o) { return g.column[o] == 1 ? CUBLAS_OP_N : CUBLAS_OP_T; };
   const auto leading = [&](int o) { return g.column[o] == 1 ? g.row[o] : g.column[o]; };
   const gpu::lent<gpu::blas_handle> blas(device.ordinal);
-  const cublasHandle_t handle = blas->on(*stream);
+  detail::storage_ref own_workspace;
+  const cublasHandle_t handle = blas->on(*stream, own_workspace);
   if (g.m == 1 && g.n == 1 && g.batch == 1) {  // cuBLAS's product of matrices takes twice as long for it
     gpu::check(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE), "cublasSetPointerMode");
     const cublasStatus_t done =
@@ -184,11 +185,12 @@ bool multiply_with_epilogue(cuda device, const detail::product& g, const detail:
     if (!best->found) return false;
     for (int i = 0; i < 3; ++i) gpu::use_on(g.store[i], stream, i == 0);
     gpu::use_on(e.bias, stream, false);
+    detail::storage_ref own_workspace;
     const float one = 1, zero = 0;
-    gpu::check(
-        cublasLtMatmul(blas->light(), d.operation, &one, g.at<T>(2), d.a, g.at<T>(1), d.b, &zero, g.at<T>(0), d.c,
-                       g.at<T>(0), d.c, &best->algorithm, gpu::workspace_on(*stream), best->workspace, stream->handle),
-        "cublasLtMatmul");
+    gpu::check(cublasLtMatmul(blas->light(), d.operation, &one, g.at<T>(2), d.a, g.at<T>(1), d.b, &zero, g.at<T>(0),
+                              d.c, g.at<T>(0), d.c, &best->algorithm, gpu::workspace_on(*stream, own_workspace),
+                              best->workspace, stream->handle),
+               "cublasLtMatmul");
     detail::count(detail::counters.kernels);
     return true;
   }

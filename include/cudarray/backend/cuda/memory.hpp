@@ -11,11 +11,10 @@ namespace cudarray::inline v0::backend {
 namespace gpu {
 
 /// A block knows the stream it was allocated on (home), the last one that wrote it, and those that were ordered behind
-/// that write since and read it. It does not keep them from being given to others: it is still behind the same work
-/// then.
+/// that write since and read it. It does not keep them from being given to other owners: their work is done then.
 struct block : detail::storage {
   static constexpr int most_readers = 8;
-  stream_state *home = nullptr, *writer = nullptr, *readers[most_readers] = {};
+  stream_use home, writer, readers[most_readers];
   int reader_count = 0;
   graph_pool* pool = nullptr;  ///< it lies in a graph's memory
   char lock = 0;
@@ -40,6 +39,10 @@ inline void order(const stream_state& earlier, const stream_state& later) {
   check(r, "cudaStreamWaitEvent");
 }
 
+inline void order(const stream_use& earlier, const stream_state& later) {
+  if (earlier.stream != &later && !earlier.done()) order(*earlier.stream, later);
+}
+
 inline void release_block(detail::storage* s) noexcept;
 
 [[noreturn]] CUDARRAY_COLD inline void fail_ordinals(int a, int b) {
@@ -60,47 +63,49 @@ inline void use_on(detail::storage* s, const stream_ref& now, bool write) {
   if (s->release != release_block) return;  // borrowed memory: its owner orders its use
   auto& b = *static_cast<block*>(s);
   stream_state* const here = now.get();
-  const bool wrote = b.writer == here;
+  const bool wrote = b.writer.stream == here && !b.writer.done();
   if (wrote && (!write || __atomic_load_n(&b.reader_count, __ATOMIC_ACQUIRE) == 0)) return;
   const spin_guard guard(b.lock);
-  stream_state** const end = b.readers + b.reader_count;
+  stream_use* const end = b.readers + b.reader_count;
   if (write) {
-    if (!wrote) order(*b.writer, *here);
-    for (stream_state** r = b.readers; r != end; ++r)
-      if (*r != here) order(**r, *here);
+    order(b.writer, *here);
+    for (const stream_use* r = b.readers; r != end; ++r) order(*r, *here);
     __atomic_store_n(&b.reader_count, 0, __ATOMIC_RELEASE);  // whoever waits for this write waits for them
-    b.writer = here;
+    b.writer = stream_use(here);
     return;
   }
-  for (stream_state** r = b.readers; r != end; ++r)
-    if (*r == here) return;
-  order(*b.writer, *here);
+  for (const stream_use* r = b.readers; r != end; ++r)
+    if (r->stream == here && !r->done()) return;
+  order(b.writer, *here);
   if (b.reader_count == block::most_readers) {  // whoever waits for this reader waits for the oldest
-    order(*b.readers[0], *here);
-    b.readers[0] = here;
+    order(b.readers[0], *here);
+    b.readers[0] = stream_use(here);
   } else {
-    *end = here;
+    *end = stream_use(here);
     __atomic_store_n(&b.reader_count, b.reader_count + 1, __ATOMIC_RELEASE);
   }
 }
 
 /// `order` for a destructor.
-inline void order_or_wait(const stream_state& earlier, const stream_state& later) noexcept {
+inline void order_or_wait(const stream_use& earlier, const stream_state& later) noexcept {
+  if (earlier.stream == &later || earlier.done()) return;
   cudaEvent_t e = nullptr;
   const bool ordered = cudaEventCreateWithFlags(&e, cudaEventDisableTiming) == cudaSuccess &&
-                       cudaEventRecord(e, earlier.handle) == cudaSuccess &&
+                       cudaEventRecord(e, earlier.stream->handle) == cudaSuccess &&
                        cudaStreamWaitEvent(later.handle, e, 0) == cudaSuccess;
   if (e != nullptr) (void)cudaEventDestroy(e);
-  if (!ordered) (void)cudaStreamSynchronize(earlier.handle);
+  if (!ordered) (void)cudaStreamSynchronize(earlier.stream->handle);
 }
 
-/// Frees in home's order, after the last use on every stream. Never throws; after the runtime's end it does nothing.
+/// Frees in the order of home, or of the stream that threads start with where home has another owner, after the last
+/// use on every stream. Never throws; after the runtime's end it does nothing.
 inline void release_block(detail::storage* s) noexcept {
   auto* b = static_cast<block*>(s);
   if (b->pool != nullptr) {
-    if (detail::poison_memory && b->home->captured != nullptr)
-      (void)cudaMemsetAsync(b->data, 0xff, b->bytes, b->home->handle);
-    if (b->writer != b->home) b->pool->used_on(b->writer);
+    const stream_state* const home = b->home.stream;
+    if (detail::poison_memory && home->captured != nullptr)
+      (void)cudaMemsetAsync(b->data, 0xff, b->bytes, home->handle);
+    if (b->writer.stream != home) b->pool->used_on(b->writer);
     for (int i = 0; i < b->reader_count; ++i) b->pool->used_on(b->readers[i]);
     b->pool->give(b->data);
     b->pool->remove(b);
@@ -111,11 +116,12 @@ inline void release_block(detail::storage* s) noexcept {
   int before = -1;
   if (b->data != nullptr && cudaGetDevice(&before) == cudaSuccess) {
     if (before != b->ordinal) (void)cudaSetDevice(b->ordinal);
-    if (b->writer != b->home) order_or_wait(*b->writer, *b->home);
-    for (int i = 0; i < b->reader_count; ++i)
-      if (b->readers[i] != b->home) order_or_wait(*b->readers[i], *b->home);
-    if (detail::poison_memory) (void)cudaMemsetAsync(b->data, 0xff, b->bytes, b->home->handle);
-    (void)cudaFreeAsync(b->data, b->home->handle);
+    const device_streams& d = streams_of(b->ordinal);
+    const stream_state& last = b->home.done() && d.started ? *d.first : *b->home.stream;
+    order_or_wait(b->writer, last);
+    for (int i = 0; i < b->reader_count; ++i) order_or_wait(b->readers[i], last);
+    if (detail::poison_memory) (void)cudaMemsetAsync(b->data, 0xff, b->bytes, last.handle);
+    (void)cudaFreeAsync(b->data, last.handle);
     if (before != b->ordinal) (void)cudaSetDevice(before);
   }
   (void)cudaGetLastError();
@@ -183,7 +189,7 @@ CUDARRAY_PUBLIC inline detail::storage_ref allocate(cuda device, ::std::size_t b
   b->bytes = bytes;
   b->ordinal = device.ordinal;
   b->release = gpu::release_block;
-  b->home = b->writer = stream.get();
+  b->home = b->writer = gpu::stream_use(stream.get());
   detail::count(detail::counters.allocations);
   return detail::storage_ref(b);
 }
@@ -243,10 +249,10 @@ inline void release_cached(cuda device) {
   gpu::check(cudaMemPoolTrimTo(gpu::pool_of(device.ordinal), 0), "cudaMemPoolTrimTo");
 }
 
-inline detail::fault_record* fault_slot(cuda device) {
+inline detail::fault_sink fault_slot(cuda device) {
   const gpu::stream_ref& stream = gpu::current(device.ordinal);
   if (stream->captured != nullptr) stream->captured->reports = true;
-  return stream->faults;
+  return {stream->faults, __atomic_add_fetch(&stream->statements, 1, __ATOMIC_RELAXED)};
 }
 
 }  // namespace cudarray::inline v0::backend

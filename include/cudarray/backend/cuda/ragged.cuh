@@ -106,7 +106,7 @@ struct ragged_access : basic_access<true, V, Operands, Tree> {
     __device__ void operator()(const detail::gathered<Ix, T, X>& g) const {
       if constexpr (S == moves) {
         int64 at = lane_cast<int64>(g.index(a)).v[0];
-        const bool fits = detail::resolve_index(at, g.limit, g.fault, g.function, g.axis);
+        const bool fits = detail::resolve_index(at, g.limit, g.fault, detail::position_of<X>(a));
         move<Ix>(g.p + a.offset[Ix] + at * g.stride, fits);
       } else if constexpr (S == as_lanes) {
         move<Ix, T>(nullptr, true);

@@ -14,8 +14,7 @@ struct resolved_index {
   detail::index_check check;
   __device__ uint32 operator()(int64 i) const {
     int64 k = index[i];
-    return detail::resolve_index(k, check.limit, check.fault, check.function, check.axis) ? uint32(k)
-                                                                                          : uint32(check.limit);
+    return detail::resolve_index(k, check.limit, check.fault, i) ? uint32(k) : uint32(check.limit);
   }
 };
 
@@ -187,7 +186,7 @@ void add_at_indices(cuda device, const detail::sequences& to, const detail::sequ
   constexpr int64 most = (int64(1) << 32) - 2;
   const int64 m = index.n;
   if (m > most || to.n > most)
-    detail::fail<value_error>(check.function, ": ", m > most ? m : to.n, m > most ? " indices" : " places",
+    detail::fail<value_error>(check.fault.function, ": ", m > most ? m : to.n, m > most ? " indices" : " places",
                               ": at most 4294967294 on CUDA");
   const gpu::stream_ref& stream = gpu::current(device.ordinal);
   gpu::use_on(to.store, stream, true);

@@ -16,8 +16,8 @@ inline constexpr int most_tickets = 1024;
 struct capture;
 class stream_ref;
 
-/// A stream shared by those who use it and by the memory last used on it. A stream is never destroyed: one that nobody
-/// refers to any more waits for the next who wants one, and what a kernel reported that nobody waited for stays.
+/// A stream shared by those who use it. A stream is never destroyed: one that nobody refers to any more waits for the
+/// next who wants one, and is given to that one when its work is done.
 struct stream_state {
   cudaStream_t handle = nullptr;
   int ordinal = 0;
@@ -26,10 +26,13 @@ struct stream_state {
   /// last counts there.
   uint32* tickets = nullptr;
   detail::fault_record* faults = nullptr;  ///< in mapped host memory, where the stream's kernels report
+  int statements = 0;                      ///< so many may have reported there
   void* workspace = nullptr;               ///< cuBLAS's; allocated by the first product
   ::std::vector<stream_ref> graphs;        ///< of graphs launched on it: their kernels report there
   char lock = 0;                           ///< of workspace and graphs
   capture* captured = nullptr;             ///< what its work becomes part of, if it is being captured
+  bool gone = false;                       ///< the graph that it captured is no more
+  unsigned owners = 0;                     ///< how often it was given to someone
   int64 references = 0;
   stream_state *next = nullptr, *next_idle = nullptr;  ///< in the lists of its device
 };
@@ -61,6 +64,15 @@ class stream_ref {
   stream_state* s_ = nullptr;
 };
 
+/// Work that a stream was given. Where the stream has another owner since, the work is done.
+struct stream_use {
+  stream_state* stream = nullptr;
+  unsigned owner = 0;
+  stream_use() = default;
+  explicit stream_use(stream_state* s) : stream(s), owner(__atomic_load_n(&s->owners, __ATOMIC_RELAXED)) {}
+  bool done() const { return __atomic_load_n(&stream->owners, __ATOMIC_ACQUIRE) != owner; }
+};
+
 /// The streams of a device.
 struct device_streams {
   /// Those that nobody refers to, the first the longest.
@@ -73,8 +85,20 @@ struct device_streams {
   bool started = false;
   detail::fault_record* records = nullptr;  ///< for streams to come, `left` of them
   int left = 0;
-  detail::fault_record lost;  ///< what was reported on a stream that has become another's since
+  ::std::vector<detail::fault_record> lost;  ///< what was reported on streams that have other owners since
   char lock = 0;
+
+  stream_state* take_oldest(queue& q) {
+    stream_state* const s = q.oldest;
+    if (s != nullptr) q.oldest = s->next_idle;
+    return s;
+  }
+  void add(queue& q, stream_state* s) {
+    s->next_idle = nullptr;
+    if (q.oldest == nullptr) q.oldest = s;
+    else q.newest->next_idle = s;
+    q.newest = s;
+  }
 };
 CUDARRAY_PUBLIC inline device_streams& streams_of(int ordinal) {
   static device_streams* const of = new device_streams[most_devices];  // lives as long as the process
@@ -84,47 +108,57 @@ CUDARRAY_PUBLIC inline device_streams& streams_of(int ordinal) {
 inline void retire(stream_state* s) noexcept {
   if (s->workspace != nullptr) (void)cudaFreeAsync(::std::exchange(s->workspace, nullptr), s->handle);
   device_streams& d = streams_of(s->ordinal);
-  device_streams::queue& q = d.idle[s->flags];
   const spin_guard guard(d.lock);
-  s->next_idle = nullptr;
-  if (q.oldest == nullptr) q.oldest = s;
-  else q.newest->next_idle = s;
-  q.newest = s;
+  d.add(d.idle[s->flags], s);
 }
 
-/// Takes a fault out of a record and throws it.
-inline void throw_reported(detail::fault_record& f) {
-  if (f.function == nullptr) return;
-  const detail::fault_record copy = f;
-  f.function = nullptr;
-  detail::throw_fault(copy);
+/// Throws what kernels that report to a stream's record have left there, and takes it out.
+inline void throw_reported(stream_state& s) {
+  detail::fault_record fault;
+  {
+    const spin_guard guard(s.lock);
+    if (s.faults->function == nullptr) return;
+    fault = *s.faults;
+    s.faults->function = nullptr;
+  }
+  detail::throw_fault(fault);
+}
+
+/// Forgets graphs that are gone; these have waited for their launches. Returns them, for they may not be dropped under
+/// the lock, which the caller holds.
+inline ::std::vector<stream_ref> forget_graphs(stream_state& s) {
+  ::std::vector<stream_ref> kept, forgotten;
+  for (stream_ref& g : s.graphs) {
+    const bool over = __atomic_load_n(&g->gone, __ATOMIC_ACQUIRE) && g->faults->function == nullptr;
+    (over ? forgotten : kept).push_back(::std::move(g));
+  }
+  s.graphs.swap(kept);
+  return forgotten;
 }
 
 /// Throws what kernels of a stream, and of graphs launched on it, have reported. The caller has waited for them.
 inline void throw_faults(stream_state& s) {
-  throw_reported(*s.faults);
-  for (;;) {
-    stream_ref graph;
-    {
-      const spin_guard guard(s.lock);
-      if (s.graphs.empty()) return;
-      graph = ::std::move(s.graphs.back());
-      s.graphs.pop_back();
-    }
-    throw_reported(*graph->faults);
+  throw_reported(s);
+  stream_ref found;
+  ::std::vector<stream_ref> forgotten;
+  {
+    const spin_guard guard(s.lock);
+    if (s.graphs.empty()) return;
+    for (const stream_ref& g : s.graphs)
+      if (g->faults->function != nullptr) found = g;
+    forgotten = forget_graphs(s);
   }
+  if (found.get() != nullptr) throw_reported(*found);
 }
 
-/// A graph was launched on a stream.
+/// A graph is about to be launched on a stream.
 inline void watch_graph(stream_state& s, const stream_ref& graph) {
-  const spin_guard guard(s.lock);
   constexpr ::std::size_t few = 16;
+  ::std::vector<stream_ref> forgotten;
+  const spin_guard guard(s.lock);
   for (const stream_ref& known : s.graphs)
     if (known.get() == graph.get()) return;
-  if (s.graphs.size() >= few)  // graphs that are gone have waited for their launches
-    ::std::erase_if(s.graphs, [](const stream_ref& g) {
-      return __atomic_load_n(&g->references, __ATOMIC_ACQUIRE) == 1 && g->faults->function == nullptr;
-    });
+  if (s.graphs.size() >= few) forgotten = forget_graphs(s);
   s.graphs.push_back(graph);
 }
 
@@ -162,8 +196,9 @@ inline stream_state* new_stream(int ordinal, unsigned flags) {
   check(cudaStreamCreateWithFlags(&p.handle, flags), "cudaStreamCreateWithFlags");
   check(cudaMallocAsync(&p.tickets, bytes, p.handle), "cudaMallocAsync");
   check(cudaMemsetAsync(p.tickets, 0, bytes, p.handle), "cudaMemsetAsync");
+  detail::fault_record* const record = new_record(d);
   auto* s = new stream_state;
-  s->faults = new_record(d);
+  s->faults = record;
   s->handle = ::std::exchange(p.handle, nullptr);
   s->tickets = static_cast<uint32*>(::std::exchange(p.tickets, nullptr));
   s->ordinal = ordinal;
@@ -176,18 +211,28 @@ inline stream_state* new_stream(int ordinal, unsigned flags) {
 /// A stream that nobody else refers to. One whose work is captured does not wait for the legacy stream
 /// (cudaStreamNonBlocking): other threads may use that meanwhile.
 inline stream_ref make_stream(int ordinal, unsigned flags = cudaStreamDefault) {
+  constexpr int tries = 4;
   const device_guard device(ordinal);
   device_streams& d = streams_of(ordinal);
+  ::std::vector<stream_ref> watched;  // dropped when the lock is not held any more
   const spin_guard guard(d.lock);
-  // the one that has waited longest: if its work is not done yet, that of the others hardly is
-  stream_state* s = d.idle[flags].oldest;
-  if (s == nullptr || cudaStreamQuery(s->handle) != cudaSuccess) return stream_ref(new_stream(ordinal, flags));
-  if (s->faults->function != nullptr) {
-    if (d.lost.function == nullptr) d.lost = *s->faults;
-    s->faults->function = nullptr;
+  for (int i = 0; i < tries; ++i) {
+    stream_state* const s = d.take_oldest(d.idle[flags]);
+    if (s == nullptr) break;
+    if (cudaStreamQuery(s->handle) != cudaSuccess) {
+      d.add(d.idle[flags], s);
+      continue;
+    }
+    if (s->faults->function != nullptr) {
+      d.lost.push_back(*s->faults);
+      s->faults->function = nullptr;
+    }
+    watched.swap(s->graphs);  // their records are found by who waits for the device
+    s->gone = false;
+    __atomic_store_n(&s->owners, s->owners + 1, __ATOMIC_RELEASE);
+    return stream_ref(s);
   }
-  d.idle[flags].oldest = s->next_idle;
-  return stream_ref(s);
+  return stream_ref(new_stream(ordinal, flags));
 }
 
 /// A thread's current streams, a null one meaning the first stream, and the device that it captures work of, if any.
@@ -249,8 +294,14 @@ inline void wait_for_device(int ordinal) {
   device_streams& d = streams_of(ordinal);
   wait_for_streams(ordinal);
   for (stream_state* s = __atomic_load_n(&d.all, __ATOMIC_ACQUIRE); s != nullptr; s = s->next) throw_faults(*s);
-  const spin_guard guard(d.lock);
-  throw_reported(d.lost);
+  detail::fault_record lost;
+  {
+    const spin_guard guard(d.lock);
+    if (d.lost.empty()) return;
+    lost = d.lost.back();
+    d.lost.pop_back();
+  }
+  detail::throw_fault(lost);
 }
 
 }  // namespace backend::gpu
