@@ -66,7 +66,7 @@ const std::vector<statement>& statements() {
       [](state& s) { s.one(ca::ellipsis) = ca::dot(s.b, s.columns); },
       [](state& s) { s.x(_) = ca::take(s.x, s.index); },
       [](state& s) {
-        s.x(s.index) = 0.5f * ca::random::normal({64, 96});
+        s.x(s.places) = 0.5f * ca::random::normal({64, 96});  // each row once: of several values any is kept
       },
       [](state& s) { ca::scatter_add(s.x, s.index, s.rows(0) * 0.f + 0.1f); },
       [](state& s) { ca::scatter_add(s.counts, s.index, 1); },

@@ -313,6 +313,87 @@ TEST_CASE("graphs: that come and go on a stream nobody waits for leave nothing b
   CHECK(faults() == texts{});
 }
 
+TEST_CASE("faults: an event reports those of the work up to it") {
+  const array table = ones({3});
+  const indices wrong = index_of({5});
+  const ca::stream s;
+  const ca::stream_scope scope(s);
+  const array before = table + 1.f;
+  ca::event e;
+  e.record();
+  const array picked = ca::take(table, wrong);
+  e.synchronize();
+  const std::string text = "take: index 5 is out of bounds for axis 0 with size 3";
+  CHECK(test::thrown<ca::index_error>([&] { s.synchronize(); }) == text);
+  array y = ones({1});
+  const auto g = ca::graph::capture([&] { y(ca::_) = ca::take(table, wrong); });
+  e.record();
+  g.launch();
+  e.synchronize();
+  e.record();
+  CHECK(test::thrown<ca::index_error>([&] { e.synchronize(); }) == text);
+  CHECK(faults() == texts{});
+}
+
+TEST_CASE("devices: the one before is restored") {
+  namespace gpu = ca::backend::gpu;
+  const auto current = [] {
+    int d = -1;
+    REQUIRE(cudaGetDevice(&d) == cudaSuccess);
+    return d;
+  };
+  {
+    const gpu::device_guard one(1);
+    CHECK(current() == 1);
+    {
+      const gpu::device_guard zero(0), again(0);
+      CHECK(current() == 0);
+    }
+    CHECK(current() == 1);
+  }
+  CHECK(current() == 0);
+  CHECK(test::thrown<ca::cuda_error>([] { gpu::device_guard(-1); }).find("making a device the current one") !=
+        std::string::npos);
+  CHECK(current() == 0);
+  CHECK(test::thrown<ca::device_error>([] { (void)ca::graph::capture([] {}, ca::cuda{99}); }) ==
+        "cuda: there is no device 99");
+}
+
+TEST_CASE("devices: work on the second makes no context on the first") {
+  const ca::cuda one{1};
+  (void)fake::contexts_made();
+  {
+    const array filter = ones({2, 2, 3, 3}, 1), image = ones({1, 2, 4, 4}, 1), table = ones({3}, 1);
+    array x = ones({4, 4}, 1);
+    x = ca::matmul(x, x) + ca::nnet::linear(x, x, x(0));
+    (void)ca::nnet::conv2d(image, filter);
+    (void)x(0, 0).item();
+    const auto g = ca::graph::capture(
+        [&] {
+          x += 1.f;
+          x(ca::_) = ca::matmul(x, x);
+        },
+        one);
+    const ca::stream s(one), two(one);
+    const ca::stream_scope scope(s);
+    ca::event before(one), after(one);
+    before.record();
+    g.launch();
+    x += 1.f;
+    after.record();
+    after.wait(two);
+    (void)ca::elapsed_ms(before, after);
+    s.synchronize();
+    const array picked = ca::take(table, index_of({1, 7}, 1));
+    CHECK(test::thrown<ca::index_error>([&] { ca::synchronize(one); }) != "nothing was thrown");
+    (void)ca::memory_stats(one);
+    ca::free_cached(one);
+    std::thread([&] { const array y = x + 1.f; }).join();
+  }
+  CHECK(fake::contexts_made() == std::set<int>{1});
+  CHECK(faults() == texts{});
+}
+
 TEST_CASE("waiting: for a device means all its streams, and never the device itself") {
   const ca::stream one, two;
   const auto before = fake::now();

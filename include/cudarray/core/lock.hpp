@@ -1,4 +1,4 @@
-// A lock for a few instructions, of threads of the host or of one device.
+// Threads of the host or of one device: a lock for a few instructions, and values that one writes and others read.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -23,6 +23,28 @@ CUDARRAY_HD inline void unlock(uint32& lock) {
   atomicExch(&lock, 0u);
 #else
   __atomic_store_n(&lock, 0u, __ATOMIC_RELEASE);
+#endif
+}
+
+/// The value, and what its writer wrote before it.
+template <class T>
+CUDARRAY_HD T load_acquire(const T& from) {
+#if defined(__CUDA_ARCH__)
+  const T value = *const_cast<const volatile T*>(&from);
+  __threadfence();
+  return value;
+#else
+  return __atomic_load_n(&from, __ATOMIC_ACQUIRE);
+#endif
+}
+/// Writes a value behind what was written before, also as the host sees it.
+template <class T>
+CUDARRAY_HD void store_release(T& to, T value) {
+#if defined(__CUDA_ARCH__)
+  __threadfence_system();
+  *const_cast<volatile T*>(&to) = value;
+#else
+  __atomic_store_n(&to, value, __ATOMIC_RELEASE);
 #endif
 }
 

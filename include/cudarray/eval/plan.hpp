@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../core/lock.hpp"
 #include "../core/math.hpp"
 #include "../expr/node.hpp"
+#include "fault.hpp"
 #include "space.hpp"
 
 /// A tree is called with an access object of the backend, which says where in the iteration space it stands:
@@ -16,67 +16,6 @@
 ///   `a.distance<Ix>(k)`  how many elements operand Ix has come from its first, at lane k
 /// and, where it has several lanes and takes gathering trees, `a.gather<Ix>(g)`, the lanes that g.index picks.
 namespace cudarray::inline v0::detail {
-
-/// A data-dependent error: on the CPU it stands beside the call, on CUDA in mapped host memory. Of several that of the
-/// first statement is kept, and of these the first in the order of the positions.
-struct fault_record {
-  const char* volatile function = nullptr;  ///< null: no fault
-  volatile int64 position = 0;              ///< of the index that is wrong among all of them
-  volatile int64 value = 0;
-  volatile int64 limit = 0;
-  volatile int axis = 0;  ///< -1: there is none, the value itself is not allowed
-  volatile int statement = 0;
-  uint32 lock = 0;
-};
-
-/// Where the faults of a statement are recorded. A later statement has a higher number.
-struct fault_sink {
-  fault_record* record = nullptr;
-  int statement = 0;
-};
-
-/// What a fault at one place of a statement says.
-struct fault_site {
-  fault_record* record = nullptr;
-  const char* function = nullptr;
-  int axis = -1;
-  int statement = 0;
-  fault_site() = default;
-  fault_site(const fault_sink& sink, const char* function_, int axis_)
-      : record(sink.record), function(function_), axis(axis_), statement(sink.statement) {}
-};
-
-CUDARRAY_HD inline void record_fault(const fault_site& at, int64 position, int64 value, int64 limit) {
-  fault_record& f = *at.record;
-  const auto is_first = [&] {
-    if (f.function == nullptr) return true;
-    if (const int later = int(unsigned(at.statement) - unsigned(f.statement)); later != 0) return later < 0;
-    return position != f.position ? position < f.position : value < f.value;
-  };
-  while (is_first()) {
-    if (!try_lock(f.lock)) continue;
-    if (is_first()) {
-      f.position = position;
-      f.value = value;
-      f.limit = limit;
-      f.axis = at.axis;
-      f.statement = at.statement;
-      f.function = at.function;
-    }
-    unlock(f.lock);
-    return;
-  }
-}
-
-/// Throws what a recorded fault says: index_error, or, without an axis, value_error for a power.
-inline void throw_fault(const fault_record& f) {
-  if (f.function == nullptr) return;
-  const char* function = f.function;
-  const int64 value = f.value, limit = f.limit;
-  const int axis = f.axis;
-  if (axis < 0) fail<value_error>(function, ": an integer to the negative power ", value);
-  fail<index_error>(function, ": index ", value, " is out of bounds for axis ", axis, " with size ", limit);
-}
 
 /// Types that SIMD packs have lanes of.
 template <class T>
@@ -122,16 +61,6 @@ struct generated {
     return a.template generate<Ix>(function);
   }
 };
-
-CUDARRAY_HD inline bool index_fits(int64 k, int64 limit) { return k >= -limit && k < limit; }
-
-/// An index brought into range; one out of range, the index at some position, is recorded, and false returned.
-CUDARRAY_HD inline bool resolve_index(int64& k, int64 limit, const fault_site& fault, int64 position) {
-  const bool fits = index_fits(k, limit);
-  if (!fits) record_fault(fault, position, k, limit);
-  else if (k < 0) k += limit;
-  return fits;
-}
 
 template <int Ix, class T, class Index>
 struct gathered;
@@ -380,7 +309,8 @@ void place(Space& s, const shape& dims, const int64* stride, const int* axis_of,
 
 template <int Ix, class T, class D, class Space>
 CUDARRAY_PER_BUILD auto lower(const leaf<T, D>& n, const int* axis_of, Space& s, const fault_sink&) {
-  place<Ix>(s, n.where.dims, n.where.stride, axis_of, n.store.get());
+  // an empty array goes with any device
+  place<Ix>(s, n.where.dims, n.where.stride, axis_of, n.where.elements() > 0 ? n.store.get() : nullptr);
   return load<Ix, T>{static_cast<const T*>(n.store->data) + n.where.offset};
 }
 
@@ -409,7 +339,7 @@ CUDARRAY_PER_BUILD auto lower(const gather<T, D, X>& n, const int* axis_of, Spac
     if (d == n.axis) continue;
     s.stride[Ix][axis_of[d < n.axis ? d : d - 1 + inserted]] = from.dims[d] == 1 ? 0 : from.stride[d];
   }
-  s.store[Ix] = n.source.store.get();
+  s.store[Ix] = from.elements() > 0 ? n.source.store.get() : nullptr;
   auto index = lower<Ix + 1>(n.index, axis_of + n.axis, s, faults);
   return gathered<Ix, T, decltype(index)>{static_cast<const T*>(n.source.store->data) + from.offset,
                                           index,

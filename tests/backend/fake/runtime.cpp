@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "runtime.hpp"
 
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <new>
 #include <set>
+#include <string_view>
 #include <utility>
 
 /// The order of work: of each stream, how much of it is known to come before.
@@ -54,7 +56,6 @@ struct world {
   std::map<const char*, memory> blocks;  // by address
   std::set<cudaStream_t> streams;
   std::map<std::string, failure> failures;
-  std::set<int> contexts;
   order_clock done;  // what the host knows to be done
   long limit = 0, pooled = 0;
   int captures = 0;
@@ -65,6 +66,8 @@ world& w() {
 }
 using guard = std::lock_guard<std::recursive_mutex>;
 thread_local int current = 0;
+thread_local std::set<int> contexts;   // of this thread's calls
+thread_local std::vector<int> pushed;  // devices that were current when a context was pushed
 thread_local cudaError_t pending = cudaSuccess;
 
 /// What a call returns: the error that it was told to fail with, if it is time.
@@ -133,10 +136,10 @@ counts now() {
   counts c = w().counts;
   c.allocations = long(w().blocks.size());
   c.streams = long(w().streams.size());
-  c.contexts = long(w().contexts.size());
   add_library_counts(c);
   return c;
 }
+std::set<int> contexts_made() { return std::exchange(contexts, {}); }
 std::vector<std::string> violations() {
   const guard g(w().lock);
   return std::exchange(w().violations, {});
@@ -162,8 +165,13 @@ void limit_memory(long bytes) {
 
 }  // namespace fake
 
+#define FAKE_CONTEXT          \
+  const guard held(w().lock); \
+  contexts.insert(current)
+// A call that needs a context: the current device gets one.
 #define FAKE_CALL(name)       \
   const guard held(w().lock); \
+  contexts.insert(current);   \
   if (const cudaError_t failed = result(name); failed != cudaSuccess) return failed
 
 extern "C" {
@@ -183,10 +191,36 @@ cudaError_t cudaGetDevice(int* d) {
   return cudaSuccess;
 }
 cudaError_t cudaSetDevice(int d) {
-  FAKE_CALL("cudaSetDevice");
+  const guard held(w().lock);
   if (d < 0 || d >= devices) return pending = cudaErrorInvalidDevice;
-  w().contexts.insert(d);
+  contexts.insert(d);
   current = d;
+  return cudaSuccess;
+}
+// The driver's contexts: a number of a device stands for its primary context.
+static int fake_retain(void** context, int d) {
+  *context = reinterpret_cast<void*>(std::intptr_t(d) + 1);
+  return 0;
+}
+static int fake_push(void* context) {
+  pushed.push_back(current);
+  current = int(reinterpret_cast<std::intptr_t>(context)) - 1;
+  return 0;
+}
+static int fake_pop(void** context) {
+  *context = reinterpret_cast<void*>(std::intptr_t(current) + 1);
+  current = pushed.back();
+  pushed.pop_back();
+  return 0;
+}
+cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, unsigned, unsigned long long,
+                                             cudaDriverEntryPointQueryResult* found) {
+  const std::string_view wanted = name;
+  *function = wanted == "cuDevicePrimaryCtxRetain" ? reinterpret_cast<void*>(fake_retain)
+              : wanted == "cuCtxPushCurrent"       ? reinterpret_cast<void*>(fake_push)
+              : wanted == "cuCtxPopCurrent"        ? reinterpret_cast<void*>(fake_pop)
+                                                   : nullptr;
+  *found = *function != nullptr ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
   return cudaSuccess;
 }
 cudaError_t cudaDeviceSynchronize() {
@@ -209,7 +243,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t s) {
   return cudaSuccess;
 }
 cudaError_t cudaStreamQuery(cudaStream_t s) {
-  const guard held(w().lock);
+  FAKE_CONTEXT;
   if (s->busy) return cudaErrorNotReady;
   join(w().done, s->clock);
   return cudaSuccess;
@@ -222,11 +256,14 @@ cudaError_t cudaStreamSynchronize(cudaStream_t s) {
   return cudaSuccess;
 }
 cudaError_t cudaStreamIsCapturing(cudaStream_t s, cudaStreamCaptureStatus* status) {
-  const guard held(w().lock);
+  FAKE_CONTEXT;
   *status = s->capturing ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
   return cudaSuccess;
 }
-cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*) { return cudaSuccess; }
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*) {
+  FAKE_CONTEXT;
+  return cudaSuccess;
+}
 cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned) {
   FAKE_CALL("cudaStreamWaitEvent");
   ++w().counts.orders;
@@ -242,7 +279,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* e, unsigned) {
 }
 cudaError_t cudaEventCreate(cudaEvent_t* e) { return cudaEventCreateWithFlags(e, 0); }
 cudaError_t cudaEventDestroy(cudaEvent_t e) {
-  const guard held(w().lock);
+  FAKE_CONTEXT;
   --w().counts.events;
   delete e;
   return cudaSuccess;
@@ -253,11 +290,12 @@ cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s) {
   return cudaSuccess;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t e) {
-  const guard held(w().lock);
+  FAKE_CONTEXT;
   join(w().done, e->clock);
   return cudaSuccess;
 }
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t, cudaEvent_t) {
+  FAKE_CONTEXT;
   *ms = 1;
   return cudaSuccess;
 }
@@ -292,6 +330,7 @@ cudaError_t cudaHostAlloc(void** p, size_t bytes, unsigned) {
   return cudaSuccess;
 }
 cudaError_t cudaFreeHost(void* p) {
+  FAKE_CONTEXT;
   std::free(p);
   return cudaSuccess;
 }
@@ -308,11 +347,16 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpy
   return cudaSuccess;
 }
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) {
+  FAKE_CONTEXT;
   *pool = nullptr;
   return cudaSuccess;
 }
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) { return cudaSuccess; }
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) {
+  FAKE_CONTEXT;
+  return cudaSuccess;
+}
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr, void* v) {
+  FAKE_CONTEXT;
   *static_cast<unsigned long long*>(v) = 0;
   return cudaSuccess;
 }
@@ -331,7 +375,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t s, cudaStreamCaptureMode) {
   return cudaSuccess;
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t s, cudaGraph_t* g) {
-  const guard held(w().lock);
+  FAKE_CONTEXT;
   s->capturing = false;
   --w().captures;
   *g = new CUgraph_st{s->captured};
@@ -343,15 +387,18 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* run, cudaGraph_t g, unsigned l
   return cudaSuccess;
 }
 cudaError_t cudaGraphGetNodes(cudaGraph_t, cudaGraphNode_t*, size_t* n) {
+  FAKE_CONTEXT;
   *n = 0;
   return cudaSuccess;
 }
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t, cudaGraphNodeType*) { return cudaSuccess; }
 cudaError_t cudaGraphDestroy(cudaGraph_t g) {
+  FAKE_CONTEXT;
   delete g;
   return cudaSuccess;
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t g) {
+  FAKE_CONTEXT;
   delete g;
   return cudaSuccess;
 }

@@ -5,6 +5,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,13 +16,15 @@ struct counts {
   long allocations = 0, bytes = 0;  ///< of device memory
   long streams = 0, events = 0, blas_handles = 0, dnn_handles = 0, dnn_descriptors = 0;
   long device_waits = 0, stream_waits = 0, orders = 0, kernels = 0, trims = 0, plans_made = 0;
-  long contexts = 0;  ///< devices that were made the current one
 };
 counts now();
 
 /// Uses of memory that were not ordered behind what they depend on, waits that would have ended a capture, frees of
 /// what is not there: in words. Forgets them.
 std::vector<std::string> violations();
+
+/// Devices that calls of this thread have made a context of, if it was not there. Forgets them.
+std::set<int> contexts_made();
 
 /// A kernel or copy on a stream, which uses memory.
 struct use {

@@ -315,14 +315,21 @@ CUDARRAY_FORCE_INLINE void walk_rows(const walk_space& s, place_in at, int begin
   }
 }
 
-/// What a tree reads, by operand; no memory for those that gather.
+/// What a tree reads, by operand; no memory for those that gather, nor for an index: that is read element by element
+/// where it lies, so that its faults say where that is.
 template <class Build, class Tree>
 void list_operands(const Tree& tree, memory_operand* of) {
   detail::for_each_operand(tree, [of](const auto& leaf) {
     if constexpr (requires { leaf.p; }) {
       constexpr int bytes = int(sizeof(*leaf.p));
-      if constexpr (requires { leaf.index; }) of[leaf.operand] = {nullptr, bytes, nullptr, true};
-      else of[leaf.operand] = {leaf.p, bytes, copy_tile<Build, bytes>, false};
+      if constexpr (requires { leaf.index; }) {
+        of[leaf.operand] = {nullptr, bytes, nullptr, true};
+        detail::for_each_operand(leaf.index, [of](const auto& index) {
+          if constexpr (requires { index.p; }) of[index.operand].p = nullptr;
+        });
+      } else {
+        of[leaf.operand] = {leaf.p, bytes, copy_tile<Build, bytes>, false};
+      }
     }
   });
 }
@@ -379,7 +386,7 @@ struct tile_copies {
     if (below <= ahead) return;
     for (int k = first; k < operands; ++k) {
       const int64 size = of[k].bytes, pitch = down[k] * size;
-      if (staged[k] || of[k].gathered || step[k] != 1 || (pitch < page && pitch > -page)) continue;
+      if (staged[k] || of[k].p == nullptr || step[k] != 1 || (pitch < page && pitch > -page)) continue;
       const char* const p = static_cast<const char*>(of[k].p) + offset[k] * size + ahead * pitch;
       for (int64 at = 0; at < n * size; at += line) prefetch(p + at);
     }

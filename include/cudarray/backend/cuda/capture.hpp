@@ -15,7 +15,6 @@ namespace cudarray::inline v0::backend::gpu {
 struct block;
 inline void order(const stream_use& earlier, const stream_state& later);
 inline void order_or_wait(const stream_use& earlier, const stream_state& later) noexcept;
-inline cudaError_t allocate_on(const stream_state& s, void** data, ::std::size_t bytes);
 
 /// Memory of a graph: pieces of segments, given out again as soon as they are released while the graph is captured. It
 /// lives as long as the graph or an array in it.
@@ -111,13 +110,11 @@ class graph_pool {
     bool free;
   };
   ~graph_pool() {
-    int before = -1;
-    if (!segments_.empty() && cudaGetDevice(&before) == cudaSuccess) {
+    if (segments_.empty()) return;
+    if (const device_guard device(captured_->ordinal, ::std::nothrow); device) {
       const stream_state& last = *first_stream(captured_->ordinal);
-      if (before != last.ordinal) (void)cudaSetDevice(last.ordinal);
       for (const stream_use& s : users_) order_or_wait(s, last);
       for (const segment& s : segments_) (void)cudaFreeAsync(s.at, last.handle);
-      if (before != last.ordinal) (void)cudaSetDevice(before);
     }
     (void)cudaGetLastError();
     for (const segment& s : segments_) detail::credit(account_, s.size);

@@ -27,6 +27,8 @@ class graph {
   /// or of another graph, seeding.
   template <class F>
   static graph capture(const F& f, cuda device) {
+    backend::gpu::refuse_captured(backend::gpu::current(device.ordinal), "capturing a graph");
+    const backend::gpu::device_guard guard(device.ordinal);
     graph g(device);
     const random::generator numbers = random::thread_generator();
     {
@@ -61,17 +63,14 @@ class graph {
   }
   /// Waits for its last launch.
   ~graph() {
-    int before = -1;
-    if (run_ && cudaGetDevice(&before) == cudaSuccess) {
-      (void)cudaSetDevice(stream_->ordinal);
-      captured_->pool->wait();
-      (void)cudaGraphExecDestroy(run_);
-      (void)cudaSetDevice(before);
-      (void)cudaGetLastError();
+    if (stream_.get() == nullptr) return;
+    if (const backend::gpu::device_guard device(stream_->ordinal, ::std::nothrow); device) {
+      if (run_) captured_->pool->wait(), (void)cudaGraphExecDestroy(run_);
+      if (nodes_) (void)cudaGraphDestroy(nodes_);
     }
-    if (nodes_) (void)cudaGraphDestroy(nodes_);
+    (void)cudaGetLastError();
     delete captured_;
-    if (stream_.get()) __atomic_store_n(&stream_->gone, true, __ATOMIC_RELEASE);
+    __atomic_store_n(&stream_->gone, true, __ATOMIC_RELEASE);
   }
 
   /// Gives the work to this thread's current stream of the device. Throws cuda_error, and value_error where it draws
@@ -112,7 +111,6 @@ class graph {
  private:
   explicit graph(cuda device) {
     namespace gpu = backend::gpu;
-    gpu::refuse_captured(gpu::current(device.ordinal), "capturing a graph");
     stream_ = gpu::make_stream(device.ordinal, cudaStreamNonBlocking);
     gpu::check(cudaStreamSynchronize(stream_->handle), "cudaStreamSynchronize");  // its tickets are ready
     captured_ = new gpu::capture(new gpu::graph_pool(stream_, gpu::account(device.ordinal)));
@@ -149,7 +147,7 @@ class graph {
 
   void finish() {
     namespace gpu = backend::gpu;
-    const gpu::device_guard guard(stream_->ordinal);
+    const gpu::device_guard guard(stream_->ordinal);  // the function may have set another
     gpu::check(end_, "capturing a graph");
     captured_->pool->launch_on(stream_);  // arrays in its memory are used from now on, behind its allocation
     gpu::check(cudaGraphInstantiate(&run_, nodes_, 0), "cudaGraphInstantiate");

@@ -28,11 +28,9 @@ CUDARRAY_PUBLIC inline detail::memory_account& account(int ordinal) {
 
 /// Makes `later` wait for all work `earlier` was given so far.
 inline void order(const stream_state& earlier, const stream_state& later) {
+  const device_guard guard(earlier.ordinal);
   cudaEvent_t e = nullptr;
-  {
-    const device_guard guard(earlier.ordinal);
-    check(cudaEventCreateWithFlags(&e, cudaEventDisableTiming), "cudaEventCreateWithFlags");
-  }
+  check(cudaEventCreateWithFlags(&e, cudaEventDisableTiming), "cudaEventCreateWithFlags");
   cudaError_t r = cudaEventRecord(e, earlier.handle);
   if (r == cudaSuccess) r = cudaStreamWaitEvent(later.handle, e, 0);
   (void)cudaEventDestroy(e);
@@ -113,43 +111,25 @@ inline void release_block(detail::storage* s) noexcept {
     delete b;
     return;
   }
-  int before = -1;
-  if (b->data != nullptr && cudaGetDevice(&before) == cudaSuccess) {
-    if (before != b->ordinal) (void)cudaSetDevice(b->ordinal);
-    const device_streams& d = streams_of(b->ordinal);
-    const stream_state& last = b->home.done() && d.started ? *d.first : *b->home.stream;
-    order_or_wait(b->writer, last);
-    for (int i = 0; i < b->reader_count; ++i) order_or_wait(b->readers[i], last);
-    if (detail::poison_memory) (void)cudaMemsetAsync(b->data, 0xff, b->bytes, last.handle);
-    (void)cudaFreeAsync(b->data, last.handle);
-    if (before != b->ordinal) (void)cudaSetDevice(before);
+  if (b->data != nullptr) {
+    if (const device_guard device(b->ordinal, ::std::nothrow); device) {
+      const device_streams& d = streams_of(b->ordinal);
+      const stream_state& last = b->home.done() && d.started ? *d.first : *b->home.stream;
+      order_or_wait(b->writer, last);
+      for (int i = 0; i < b->reader_count; ++i) order_or_wait(b->readers[i], last);
+      if (detail::poison_memory) (void)cudaMemsetAsync(b->data, 0xff, b->bytes, last.handle);
+      (void)cudaFreeAsync(b->data, last.handle);
+    }
   }
   (void)cudaGetLastError();
   detail::credit(account(b->ordinal), b->bytes);
   delete b;
 }
 
-inline cudaMemPool_t pool_of(int ordinal) {
-  cudaMemPool_t pool = nullptr;
-  check(cudaDeviceGetDefaultMemPool(&pool, ordinal), "cudaDeviceGetDefaultMemPool");
-  return pool;
-}
-
 /// Pools keep what is freed: a pair of calls costs about 1 µs then.
 inline void keep_pool_memory(int ordinal) {
   uint64 all = UINT64_MAX;
   check(cudaMemPoolSetAttribute(pool_of(ordinal), cudaMemPoolAttrReleaseThreshold, &all), "cudaMemPoolSetAttribute");
-}
-
-/// Allocates on a stream. Where there is too little memory it waits for what the streams of the device free, gives what
-/// the pool holds back to the system, and tries once more.
-inline cudaError_t allocate_on(const stream_state& s, void** data, ::std::size_t bytes) {
-  const cudaError_t e = cudaMallocAsync(data, bytes, s.handle);
-  if (e != cudaErrorMemoryAllocation) return e;
-  (void)cudaGetLastError();
-  wait_for_streams(s.ordinal);
-  check(cudaMemPoolTrimTo(pool_of(s.ordinal), 0), "cudaMemPoolTrimTo");
-  return cudaMallocAsync(data, bytes, s.handle);
 }
 
 }  // namespace gpu
@@ -238,6 +218,7 @@ inline detail::memory_account& account_of(cuda device) {
   return gpu::account(device.ordinal);
 }
 inline int64 cached_bytes(cuda device) {
+  const gpu::device_guard guard(device.ordinal);
   uint64 reserved = 0, used = 0;
   const cudaMemPool_t pool = gpu::pool_of(device.ordinal);
   gpu::check(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved), "cudaMemPoolGetAttribute");
@@ -245,6 +226,7 @@ inline int64 cached_bytes(cuda device) {
   return int64(reserved - used);
 }
 inline void release_cached(cuda device) {
+  const gpu::device_guard guard(device.ordinal);
   gpu::wait_for_streams(device.ordinal);
   gpu::check(cudaMemPoolTrimTo(gpu::pool_of(device.ordinal), 0), "cudaMemPoolTrimTo");
 }

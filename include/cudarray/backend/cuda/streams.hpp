@@ -14,7 +14,7 @@ namespace backend::gpu {
 inline constexpr int most_tickets = 1024;
 
 struct capture;
-class stream_ref;
+struct watched_graph;
 
 /// A stream shared by those who use it. A stream is never destroyed: one that nobody refers to any more waits for the
 /// next who wants one, and is given to that one when its work is done.
@@ -28,7 +28,7 @@ struct stream_state {
   detail::fault_record* faults = nullptr;  ///< in mapped host memory, where the stream's kernels report
   int statements = 0;                      ///< so many may have reported there
   void* workspace = nullptr;               ///< cuBLAS's; allocated by the first product
-  ::std::vector<stream_ref> graphs;        ///< of graphs launched on it: their kernels report there
+  ::std::vector<watched_graph> graphs;     ///< launched on it: their kernels report to them
   char lock = 0;                           ///< of workspace and graphs
   capture* captured = nullptr;             ///< what its work becomes part of, if it is being captured
   bool gone = false;                       ///< the graph that it captured is no more
@@ -62,6 +62,13 @@ class stream_ref {
     if (s_) __atomic_fetch_add(&s_->references, int64(1), __ATOMIC_RELAXED);
   }
   stream_state* s_ = nullptr;
+};
+
+/// The stream that a graph was captured on, where its kernels report, and the number of its last launch among the
+/// statements of the stream it was launched on.
+struct watched_graph {
+  stream_ref captured;
+  int statement;
 };
 
 /// Work that a stream was given. Where the stream has another owner since, the work is done.
@@ -106,60 +113,72 @@ CUDARRAY_PUBLIC inline device_streams& streams_of(int ordinal) {
 }
 
 inline void retire(stream_state* s) noexcept {
-  if (s->workspace != nullptr) (void)cudaFreeAsync(::std::exchange(s->workspace, nullptr), s->handle);
+  if (s->workspace != nullptr) {
+    const device_guard device(s->ordinal, ::std::nothrow);
+    (void)cudaFreeAsync(::std::exchange(s->workspace, nullptr), s->handle);
+  }
   device_streams& d = streams_of(s->ordinal);
   const spin_guard guard(d.lock);
   d.add(d.idle[s->flags], s);
 }
 
-/// Throws what kernels that report to a stream's record have left there, and takes it out.
-inline void throw_reported(stream_state& s) {
+inline bool is_later(int statement, int than) { return int(unsigned(statement) - unsigned(than)) > 0; }
+
+/// Throws what kernels that report to a stream's record have left there, and takes it out; nothing of a statement after
+/// the one with the number `last`, if that is given.
+inline void throw_reported(stream_state& s, const int* last = nullptr) {
   detail::fault_record fault;
   {
     const spin_guard guard(s.lock);
-    if (s.faults->function == nullptr) return;
+    if (!s.faults->is_set()) return;
     fault = *s.faults;
-    s.faults->function = nullptr;
+    if (last != nullptr && is_later(fault.statement, *last)) return;
+    detail::store_release<const char*>(s.faults->function, nullptr);
   }
   detail::throw_fault(fault);
 }
 
 /// Forgets graphs that are gone; these have waited for their launches. Returns them, for they may not be dropped under
 /// the lock, which the caller holds.
-inline ::std::vector<stream_ref> forget_graphs(stream_state& s) {
-  ::std::vector<stream_ref> kept, forgotten;
-  for (stream_ref& g : s.graphs) {
-    const bool over = __atomic_load_n(&g->gone, __ATOMIC_ACQUIRE) && g->faults->function == nullptr;
+inline ::std::vector<watched_graph> forget_graphs(stream_state& s) {
+  ::std::vector<watched_graph> kept, forgotten;
+  for (watched_graph& g : s.graphs) {
+    const bool over = __atomic_load_n(&g.captured->gone, __ATOMIC_ACQUIRE) && !g.captured->faults->is_set();
     (over ? forgotten : kept).push_back(::std::move(g));
   }
   s.graphs.swap(kept);
   return forgotten;
 }
 
-/// Throws what kernels of a stream, and of graphs launched on it, have reported. The caller has waited for them.
-inline void throw_faults(stream_state& s) {
-  throw_reported(s);
+/// Throws what kernels of a stream, and of graphs launched on it, have reported, up to a statement if one is given. The
+/// caller has waited for them.
+inline void throw_faults(stream_state& s, const int* last = nullptr) {
+  throw_reported(s, last);
   stream_ref found;
-  ::std::vector<stream_ref> forgotten;
+  ::std::vector<watched_graph> forgotten;
   {
     const spin_guard guard(s.lock);
     if (s.graphs.empty()) return;
-    for (const stream_ref& g : s.graphs)
-      if (g->faults->function != nullptr) found = g;
+    for (const watched_graph& g : s.graphs)
+      if ((last == nullptr || !is_later(g.statement, *last)) && g.captured->faults->is_set()) found = g.captured;
     forgotten = forget_graphs(s);
   }
   if (found.get() != nullptr) throw_reported(*found);
 }
 
 /// A graph is about to be launched on a stream.
-inline void watch_graph(stream_state& s, const stream_ref& graph) {
+inline void watch_graph(stream_state& s, const stream_ref& captured) {
   constexpr ::std::size_t few = 16;
-  ::std::vector<stream_ref> forgotten;
+  ::std::vector<watched_graph> forgotten;
   const spin_guard guard(s.lock);
-  for (const stream_ref& known : s.graphs)
-    if (known.get() == graph.get()) return;
+  const int statement = __atomic_add_fetch(&s.statements, 1, __ATOMIC_RELAXED);
+  for (watched_graph& known : s.graphs)
+    if (known.captured.get() == captured.get()) {
+      known.statement = statement;
+      return;
+    }
   if (s.graphs.size() >= few) forgotten = forget_graphs(s);
-  s.graphs.push_back(graph);
+  s.graphs.push_back({captured, statement});
 }
 
 /// A record for one more stream. The caller holds the lock of the device's streams.
@@ -181,6 +200,38 @@ inline detail::fault_record* new_record(device_streams& d) {
   return d.records++;
 }
 
+/// Waits for all streams of a device but those that are captured, on which nothing runs: waiting for the device itself
+/// would end the captures of other threads.
+inline void wait_for_streams(int ordinal) {
+  const device_guard guard(ordinal);
+  for (const stream_state* s = __atomic_load_n(&streams_of(ordinal).all, __ATOMIC_ACQUIRE); s != nullptr; s = s->next) {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    if (s->flags == cudaStreamNonBlocking) continue;  // a graph's
+    check(cudaStreamIsCapturing(s->handle, &status), "cudaStreamIsCapturing");
+    if (status == cudaStreamCaptureStatusNone) check(cudaStreamSynchronize(s->handle), "cudaStreamSynchronize");
+  }
+}
+
+inline cudaMemPool_t pool_of(int ordinal) {
+  cudaMemPool_t pool = nullptr;
+  check(cudaDeviceGetDefaultMemPool(&pool, ordinal), "cudaDeviceGetDefaultMemPool");
+  return pool;
+}
+
+/// Allocates on a stream. Where there is too little memory it waits for what the streams of the device free, gives what
+/// the pool holds back to the system, and tries once more.
+inline cudaError_t allocate_on(int ordinal, cudaStream_t stream, void** data, ::std::size_t bytes) {
+  const cudaError_t e = cudaMallocAsync(data, bytes, stream);
+  if (e != cudaErrorMemoryAllocation) return e;
+  (void)cudaGetLastError();
+  wait_for_streams(ordinal);
+  check(cudaMemPoolTrimTo(pool_of(ordinal), 0), "cudaMemPoolTrimTo");
+  return cudaMallocAsync(data, bytes, stream);
+}
+inline cudaError_t allocate_on(const stream_state& s, void** data, ::std::size_t bytes) {
+  return allocate_on(s.ordinal, s.handle, data, bytes);
+}
+
 /// The caller holds the lock of the device's streams, and has made the device the current one.
 inline stream_state* new_stream(int ordinal, unsigned flags) {
   struct parts {
@@ -194,7 +245,7 @@ inline stream_state* new_stream(int ordinal, unsigned flags) {
   constexpr ::std::size_t bytes = most_tickets * sizeof(uint32);
   device_streams& d = streams_of(ordinal);
   check(cudaStreamCreateWithFlags(&p.handle, flags), "cudaStreamCreateWithFlags");
-  check(cudaMallocAsync(&p.tickets, bytes, p.handle), "cudaMallocAsync");
+  check(allocate_on(ordinal, p.handle, &p.tickets, bytes), "cudaMallocAsync");
   check(cudaMemsetAsync(p.tickets, 0, bytes, p.handle), "cudaMemsetAsync");
   detail::fault_record* const record = new_record(d);
   auto* s = new stream_state;
@@ -214,7 +265,7 @@ inline stream_ref make_stream(int ordinal, unsigned flags = cudaStreamDefault) {
   constexpr int tries = 4;
   const device_guard device(ordinal);
   device_streams& d = streams_of(ordinal);
-  ::std::vector<stream_ref> watched;  // dropped when the lock is not held any more
+  ::std::vector<watched_graph> watched;  // dropped when the lock is not held any more
   const spin_guard guard(d.lock);
   for (int i = 0; i < tries; ++i) {
     stream_state* const s = d.take_oldest(d.idle[flags]);
@@ -223,9 +274,9 @@ inline stream_ref make_stream(int ordinal, unsigned flags = cudaStreamDefault) {
       d.add(d.idle[flags], s);
       continue;
     }
-    if (s->faults->function != nullptr) {
+    if (s->faults->is_set()) {
       d.lost.push_back(*s->faults);
-      s->faults->function = nullptr;
+      detail::store_release<const char*>(s->faults->function, nullptr);
     }
     watched.swap(s->graphs);  // their records are found by who waits for the device
     s->gone = false;
@@ -273,23 +324,12 @@ inline const stream_ref& current(int ordinal) {
 
 /// Waits for what one stream was given, and throws what kernels reported there.
 inline void wait_for(stream_state& s) {
+  const device_guard guard(s.ordinal);
   check(cudaStreamSynchronize(s.handle), "cudaStreamSynchronize");
   throw_faults(s);
 }
 
-/// Waits for all streams of a device but those that are captured, on which nothing runs: waiting for the device itself
-/// would end the captures of other threads.
-inline void wait_for_streams(int ordinal) {
-  const device_guard guard(ordinal);
-  for (const stream_state* s = __atomic_load_n(&streams_of(ordinal).all, __ATOMIC_ACQUIRE); s != nullptr; s = s->next) {
-    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    if (s->flags == cudaStreamNonBlocking) continue;  // a graph's
-    check(cudaStreamIsCapturing(s->handle, &status), "cudaStreamIsCapturing");
-    if (status == cudaStreamCaptureStatusNone) check(cudaStreamSynchronize(s->handle), "cudaStreamSynchronize");
-  }
-}
-
-/// Waits for them, and throws what kernels reported on any.
+/// Waits for all streams of a device, and throws what kernels reported on any.
 inline void wait_for_device(int ordinal) {
   device_streams& d = streams_of(ordinal);
   wait_for_streams(ordinal);
@@ -355,34 +395,45 @@ class event {
     const backend::gpu::device_guard guard(ordinal_);
     backend::gpu::check(cudaEventCreate(&handle_), "cudaEventCreate");
   }
-  ~event() { (void)cudaEventDestroy(handle_); }
+  ~event() {
+    const backend::gpu::device_guard guard(ordinal_, ::std::nothrow);
+    (void)cudaEventDestroy(handle_);
+  }
   event(const event&) = delete;
   event& operator=(const event&) = delete;
   void record(const stream& s) {
+    const backend::gpu::device_guard guard(ordinal_);
+    const int statements = __atomic_load_n(&s.state()->statements, __ATOMIC_RELAXED);
     backend::gpu::check(cudaEventRecord(handle_, s.get()), "cudaEventRecord");
     recorded_ = s.state();
+    statements_ = statements;
   }
   void record() { record(current_stream(cuda{ordinal_})); }
-  /// Waits for the point. Throws cuda_error, and what work of its stream reported (index_error).
+  /// Waits for the point. Throws cuda_error, and what its stream's work up to there reported (index_error).
   void synchronize() const {
+    const backend::gpu::device_guard guard(ordinal_);
     backend::gpu::check(cudaEventSynchronize(handle_), "cudaEventSynchronize");
-    if (recorded_.get() != nullptr) backend::gpu::throw_faults(*recorded_);
+    if (recorded_.get() != nullptr) backend::gpu::throw_faults(*recorded_, &statements_);
   }
   /// Makes later work of a stream wait for this point.
   void wait(const stream& s) const {
+    const backend::gpu::device_guard guard(s.device().ordinal);
     backend::gpu::check(cudaStreamWaitEvent(s.get(), handle_, 0), "cudaStreamWaitEvent");
   }
   cudaEvent_t get() const { return handle_; }
+  cuda device() const { return {ordinal_}; }
 
  private:
   cudaEvent_t handle_ = nullptr;
   int ordinal_;
   backend::gpu::stream_ref recorded_;
+  int statements_ = 0;  ///< that the stream had then
 };
 
 /// Milliseconds from one recorded event to a later one; waits for it.
 inline float elapsed_ms(const event& from, const event& to) {
   to.synchronize();
+  const backend::gpu::device_guard guard(to.device().ordinal);
   float ms = 0;
   backend::gpu::check(cudaEventElapsedTime(&ms, from.get(), to.get()), "cudaEventElapsedTime");
   return ms;
