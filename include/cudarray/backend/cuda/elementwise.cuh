@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "cover.cuh"
+#include "plan/map.hpp"
+#include "plan/tile.hpp"
 #include "ragged.cuh"
 
 namespace cudarray::inline v0::backend {
@@ -60,10 +61,10 @@ __global__ void __launch_bounds__(block_threads)
   if (__builtin_expect(x > 0 && !s.short_rows, 0)) {  // small arrays are flat, and notice every jump
     const int64 row = per_row.divide(block);
     block -= row * per_row.divisor;
-    s.move(row, 0, x, a[0].offset);
+    go_to(s, row, 0, x, a[0].offset);
   }
   const int64 t = block * (U * block_threads) + threadIdx.x;
-  if (taken && s.even_rows) s.move(t, 0, 2, a[0].offset);
+  if (taken && s.even_rows) go_to(s, t, 0, 2, a[0].offset);
 #pragma unroll
   for (int u = U - 1; u >= 0; --u) {
     if (u > 0) a[u] = a[0];
@@ -74,7 +75,7 @@ __global__ void __launch_bounds__(block_threads)
 #pragma unroll
       for (int k = 0; k < Operands; ++k) a[u].offset[k] += u * per_row.divisor * s.step[k][0];
     } else if (__builtin_expect(s.short_rows, 0)) {
-      s.move(at, 0, s.ndim, a[u].offset);
+      go_to(s, at, 0, s.ndim, a[u].offset);
     } else {
       // along a row an operand moves by ones or stands still
 #pragma unroll
@@ -113,7 +114,7 @@ __global__ void __launch_bounds__(block_threads)
   for (int u = 0; u < U; ++u) {
     a[u].start(s);
     if (t + u * block_threads >= s.threads) continue;
-    a[u].inside = s.template inside<V>(s.move(t + u * block_threads, 0, s.ndim, a[u].offset));
+    a[u].inside = lanes_inside<V>(s, go_to(s, t + u * block_threads, 0, s.ndim, a[u].offset));
     if (a[u].inside > 0) a[u].template fetch<reach::apart>(tree, target);
   }
 #pragma unroll
@@ -226,7 +227,7 @@ __global__ void __launch_bounds__(block_threads, E > 1                          
                                                  : registers<1, Tree>::count <= 2 ? 5
                                                                                   : 1)
     tile_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree,
-                const __grid_constant__ tile_cover<Operands> s) {
+                const __grid_constant__ tile_plan<Operands> s) {
   in_stream_order();
   extern __shared__ __align__(16) char shared[];
   using part = tile_part<tile_access<E, V, Operands, Tree>, E == 1 ? Tree::widest : 4>;
@@ -241,7 +242,7 @@ __global__ void __launch_bounds__(block_threads, E > 1                          
   tile_access<E, V, Operands, Tree> a[U];
   a[0].start(s.threads);
   a[0].across = s.across;
-  if (s.threads.ndim > 0) s.threads.move(b, 0, s.threads.ndim, a[0].offset);
+  if (s.threads.ndim > 0) go_to(s.threads, b, 0, s.threads.ndim, a[0].offset);
   // of skewed tiles: reading begins so far before the columns that are written
   const int early = s.alignment > 1 && begin[0] > 0 ? s.alignment : 0;
   const tile_place out = s.out.place(int(threadIdx.x)), in = s.in.place(int(threadIdx.x));
@@ -303,9 +304,9 @@ requires(sizeof(T) < 4) inline constexpr int elements_of_words<T, operand_list<o
 /// Tiles, if they pay.
 template <int E, int U, int V, class Target, class Tree, int Operands>
 bool run_tiles(cuda device, const Target& target, const Tree& tree, const detail::iteration_space<Operands>& s,
-               const operand_info* of, const turned_axis& turn, tile_cover<Operands>& c) {
+               const operand_info* of, const turned_axis& turn, tile_plan<Operands>& c) {
   constexpr int bytes = E == 1 ? Tree::widest : 4 * E;
-  if (!cover_tiles(c, s, of, turn, U, V, most_shared / bytes, E)) return false;
+  if (!plan_tiles(c, s, of, turn, U, V, most_shared / bytes, E)) return false;
   launch(device.ordinal, s.store, Operands, tile_kernel<E, U, V, Operands, Target, Tree>, dim3(unsigned(c.blocks)),
          block_threads, ::std::size_t(__builtin_popcountll(c.turned)) * ::std::size_t(c.slot) * bytes, target, tree, c);
   return true;
@@ -344,21 +345,21 @@ bool run_tiled(cuda device, const Target& target, const Tree& tree, const detail
     auto space = s;
     auto info = leaves;
     auto along = turn;
-    tile_cover<Operands> c;
+    tile_plan<Operands> c;
     if (in_words(space, info.of, along, E, c.across) &&
         run_tiles<E, 4, 4 / E>(device, target, tree, space, info.of, along, c))
       return true;
   }
   constexpr bool narrow = kernels::widest <= 4 && kernels::loads <= 4;
   constexpr int groups = narrow && kernels::loads <= 2 ? 2 : 1, lanes = narrow || kernels::loads == 1 ? 8 : 4;
-  tile_cover<Operands> c;
+  tile_plan<Operands> c;
   return run_tiles<1, groups, lanes>(device, target, tree, s, leaves.of, turn, c);
 }
 
 /// By the kernel for any layout, as covered.
 template <class Target, class Tree, int Operands>
 void run_general(cuda device, const Target& target, const Tree& tree, const detail::iteration_space<Operands>& s,
-                 const map_cover<Operands>& c) {
+                 const map_plan<Operands>& c) {
   using kernels = map_kernels<Target, Tree>;
   launch(device.ordinal, s.store, Operands, map_kernel<kernels::V, kernels::U, Operands, Target, Tree>,
          dim3(unsigned(c.blocks)), block_threads, 0, target, tree, c.threads);
@@ -423,8 +424,7 @@ void run_elementwise(cuda device, const Target& target, const Tree& tree, const 
   leaves.written(target);
   if constexpr (kernels::may_turn)
     if (gpu::run_tiled(device, target, tree, s, leaves)) return;
-  gpu::map_cover<Operands> c;
-  gpu::cover_map(c, s, leaves.of, V, U, kernels::lines_up);
+  const gpu::map_plan<Operands> c = gpu::plan_map(s, leaves.of, V, U, kernels::lines_up);
   const dim3 blocks{unsigned(c.blocks)};
   if (c.form == c.rows) {
     gpu::launch(device.ordinal, s.store, Operands, gpu::row_kernel<V, U, Operands, Target, Tree>, blocks,

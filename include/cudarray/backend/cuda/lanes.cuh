@@ -1,4 +1,4 @@
-// How the threads of a kernel cover an iteration space, several places (lanes) each, and what a tree sees there.
+// Where the threads of a kernel stand in an iteration space, several places (lanes) each, and what a tree sees there.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,102 +13,51 @@ namespace cudarray::inline v0::backend::gpu {
 template <int Widest, int WidestMoved>
 inline constexpr int lanes_for = 16 / (WidestMoved > 0 && WidestMoved < Widest ? Widest / 2 : Widest);
 
-/// An iteration space as V lanes in each of many threads walk it. The lanes divide one axis, `split`. They are
-/// neighbours there, which makes accesses wide where memory is aligned; or a warp's width apart, so that each lane's
-/// accesses of a warp lie together whatever the alignment; or, on a short axis, equal parts of it apart.
-template <int Operands>
-struct thread_space {
-  int ndim = 0, kept = 0, split = -1;
-  int lanes = 1;
-  bool index32 = true;      ///< 32 bits hold every number of threads and every offset
-  bool whole = true;        ///< no lane is outside
-  bool by_warps = false;    ///< lanes are a warp's width apart
-  bool short_rows = false;  ///< a block takes several
-  bool even_rows = false;   ///< and as many with each group of threads, on two axes
-  uint64 wide = 0;          ///< a bit for each operand whose lanes are one aligned access
-  int64 last = 1;           ///< threads of the last axis
-  // what rows need stands in front: a kernel waits for each line of its parameters
-  int64 lane_step[Operands] = {};
-  int64 threads = 1;  ///< of all axes
-  int64 unit = 1;     ///< elements from thread to thread on the split axis, unless by warps
-  int64 gap = 1;      ///< elements from lane to lane there
-  int64 limit = 1;    ///< its elements
-  divider extent[max_rank];
-  int64 step[Operands][max_rank] = {};  ///< from element to element
+/// The element of the split axis at which the first lane of thread `at` stands.
+template <class Index, int Operands>
+__device__ Index split_element(const thread_space<Operands>& s, Index at) {
+  return s.by_warps ? (at & ~Index(warp - 1)) * Index(s.lanes) + (at & Index(warp - 1)) : at * Index(s.unit);
+}
 
-  /// The axes of `s`, of which V lanes divide axis `split` (-1 where there is none), and so many elements more.
-  void divide(const detail::iteration_space<Operands>& s, int V, int split_axis, bool neighbours, int more = 0) {
-    constexpr int64 int32_end = int64(1) << 31;
-    ndim = s.ndim, kept = s.kept, split = split_axis, lanes = V;
-    whole = V == 1;
-    int64 reach[Operands] = {};
-    for (int d = 0; d < ndim; ++d) {
-      int64 n = s.extent[d];
-      for (int k = 0; k < Operands; ++k) {
-        step[k][d] = s.stride[k][d];
-        reach[k] += n * (step[k][d] < 0 ? -step[k][d] : step[k][d]);
-      }
-      if (d == split) {
-        limit = n;
-        by_warps = !neighbours && n >= V * warp;
-        n = by_warps ? ceil_div(n, V * warp) * warp : ceil_div(n + more, V);
-        whole = n * V == limit;
-        unit = neighbours ? V : 1;
-        gap = neighbours ? 1 : by_warps ? warp : n;
-        for (int k = 0; k < Operands; ++k) lane_step[k] = gap * step[k][d];
-      }
-      threads *= n;
-      last = n;
-      extent[d] = divider(n);
-    }
-    index32 = threads < int32_end;
-    for (int k = 0; k < Operands; ++k) index32 = index32 && reach[k] < int32_end;
-  }
-  /// The element of the split axis at which the first lane of thread `at` stands.
-  template <class Index>
-  __device__ Index element(Index at) const {
-    return by_warps ? (at & ~Index(warp - 1)) * Index(lanes) + (at & Index(warp - 1)) : at * Index(unit);
-  }
-  /// Adds to the offsets where thread i of the axes [begin, end) in C order stands. Returns the element of its first
-  /// lane on the split axis where that is one of them.
-  __device__ int64 move(int64 i, int begin, int end, int64* offset) const {
-    return index32 ? walk<int32>(int32(i), begin, end, offset) : walk<int64>(i, begin, end, offset);
-  }
-  /// How many of V lanes are inside, the first of them at element `first` of the split axis, which ends at `end`.
-  template <int V, class Index>
-  __device__ int inside(Index first, Index end) const {
-    if (whole || first + (V - 1) * Index(gap) < end) return V;
-    int n = 0;
+template <class Index, int Operands>
+__device__ int64 walk_axes(const thread_space<Operands>& s, Index i, int begin, int end, int64* offset) {
+  Index first = 0, moved[Operands] = {};
+  const auto go = [&](int d, Index at) {
+    if (d == s.split) first = at = split_element(s, at);
 #pragma unroll
-    for (int k = 0; k < V; ++k) n += first + k * Index(gap) < end;
-    return n;
-  }
-  template <int V>
-  __device__ int inside(int64 first) const {
-    return inside<V>(first, limit);
-  }
-
- private:
-  template <class Index>
-  __device__ int64 walk(Index i, int begin, int end, int64* offset) const {
-    Index first = 0, moved[Operands] = {};
-    const auto go = [&](int d, Index at) {
-      if (d == split) first = at = element(at);
-#pragma unroll
-      for (int k = 0; k < Operands; ++k) moved[k] += at * Index(step[k][d]);
-    };
+    for (int k = 0; k < Operands; ++k) moved[k] += at * Index(s.step[k][d]);
+  };
 #pragma unroll 1
-    for (int d = end - 1; d > begin; --d) {
-      const Index rest = i;
-      i = extent[d].divide(i);
-      go(d, rest - i * Index(extent[d].divisor));
-    }
-    if (end > begin) go(begin, i);
-#pragma unroll
-    for (int k = 0; k < Operands; ++k) offset[k] += moved[k];
-    return first;
+  for (int d = end - 1; d > begin; --d) {
+    const Index rest = i;
+    i = s.extent[d].divide(i);
+    go(d, rest - i * Index(s.extent[d].divisor));
   }
-};
+  if (end > begin) go(begin, i);
+#pragma unroll
+  for (int k = 0; k < Operands; ++k) offset[k] += moved[k];
+  return first;
+}
+/// Adds to the offsets where thread i of the axes [begin, end) in C order stands. Returns the element of its first lane
+/// on the split axis where that is one of them.
+template <int Operands>
+__device__ int64 go_to(const thread_space<Operands>& s, int64 i, int begin, int end, int64* offset) {
+  return s.index32 ? walk_axes<int32>(s, int32(i), begin, end, offset) : walk_axes<int64>(s, i, begin, end, offset);
+}
+
+/// How many of V lanes are inside, the first of them at element `first` of the split axis, which ends at `end`.
+template <int V, class Index, int Operands>
+__device__ int lanes_inside(const thread_space<Operands>& s, Index first, Index end) {
+  if (s.whole || first + (V - 1) * Index(s.gap) < end) return V;
+  int n = 0;
+#pragma unroll
+  for (int k = 0; k < V; ++k) n += first + k * Index(s.gap) < end;
+  return n;
+}
+template <int V, int Operands>
+__device__ int lanes_inside(const thread_space<Operands>& s, int64 first) {
+  return lanes_inside<V>(s, first, s.limit);
+}
 
 /// The lanes of all loads and gathered elements of a tree, in registers: they are fetched before anything is computed,
 /// so that all are under way at once.

@@ -1,4 +1,4 @@
-// The one kernel launch, and division by numbers known on the host.
+// The one kernel launch.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,11 +6,9 @@
 #include <nv/target>
 
 #include "memory.hpp"
+#include "plan/threads.hpp"
 
 namespace cudarray::inline v0::backend::gpu {
-
-inline constexpr int block_threads = 256, warp = 32;
-inline constexpr int most_shared = 48 << 10;  ///< bytes of shared memory that every block may have
 
 /// The first statement of every kernel (scripts/check-layers looks): a kernel of ours is launched when the last block
 /// of the one before it in the stream has left, and waits here until that one's writes are seen.
@@ -91,13 +89,6 @@ __device__ inline void cluster_begun() {
   NV_IF_TARGET(NV_PROVIDES_SM_90, (asm volatile("barrier.cluster.wait.aligned;" ::: "memory");))
 }
 
-inline int64 ceil_div(int64 a, int64 b) { return (a + b - 1) / b; }
-inline int power_of_two_above(int64 n, int most) {
-  int p = 1;
-  while (p < n && p < most) p *= 2;
-  return p;
-}
-
 inline int multiprocessors(int ordinal) {
   static per_device count;
   return count.known(ordinal, [ordinal] {
@@ -108,25 +99,6 @@ inline int multiprocessors(int ordinal) {
 }
 
 #pragma GCC visibility push(hidden)  // device code belongs to the file's own binary
-
-/// Division of numbers that are not negative by one known on the host: multiply and shift (Granlund and Montgomery
-/// 1994), for 32 bits and for 64.
-struct divider {
-  int64 divisor = 1;
-  uint64 far_magic = 1;
-  uint32 magic = 1, shift = 0;
-  divider() = default;
-  explicit divider(int64 d) : divisor(d > 0 ? d : 1) {
-    using wide = unsigned __int128;
-    const wide w = wide(divisor);
-    while ((wide(1) << shift) < w) ++shift;
-    far_magic = uint64(((wide(1) << 64) * ((wide(1) << shift) - w)) / w + 1);
-    magic = uint32(((wide(1) << 32) * ((wide(1) << shift) - w)) / w + 1);
-  }
-  /// For a divisor below 2^31.
-  __device__ int32 divide(int32 n) const { return int32((__umulhi(uint32(n), magic) + uint32(n)) >> shift); }
-  __device__ int64 divide(int64 n) const { return int64((__umul64hi(uint64(n), far_magic) + uint64(n)) >> shift); }
-};
 
 /// Of a power of two.
 __device__ inline int exponent_of(int power) { return 31 - __clz(power); }

@@ -158,7 +158,7 @@ __global__ void __launch_bounds__(block_threads)
   if (t < s.threads) {
     const int64 row = s.index32 ? per_row.divide(int32(t)) : per_row.divide(t);
     const int thread = int(t - row * many);
-    s.move(row, 0, s.ndim - 1, a.offset);
+    go_to(s, row, 0, s.ndim - 1, a.offset);
     first = (lead + int(a.offset[0])) & (V - 1);
     const int64 column = int64(thread) * V - first, left = s.last - column;
     if (left > 0) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "reduce_cover.cuh"
+#include "plan/reduce.hpp"
 #include "short_rows.cuh"
 #include "straighten.cuh"
 
@@ -13,7 +13,7 @@ namespace gpu {
 /// Combines the threads of each result in the same order always; the value is valid where depth is 0. The lanes of
 /// depth d stand (lead + d * turn) mod V before the results; lead -1: none does.
 template <class Op, int V, class Total, int Operands>
-__device__ void combine_block(Total (&total)[V], const reduce_cover<Operands>& r, int depth, Total* shared,
+__device__ void combine_block(Total (&total)[V], const reduce_plan<Operands>& r, int depth, Total* shared,
                               int32 lead = -1) {
   const int t = int(threadIdx.x);
   if (r.along) {
@@ -65,7 +65,7 @@ __device__ inline uint32 take_ticket(uint32* counter) {
 /// What a block has found: combined, where several share a result by the one that comes last. False for the others;
 /// the totals are valid where depth is 0.
 template <class Op, class Types, int V, class Total, int Operands>
-__device__ bool finish_block(const reduce_cover<Operands>& r, Total (&total)[V], int64 result, int depth, int inside,
+__device__ bool finish_block(const reduce_plan<Operands>& r, Total (&total)[V], int64 result, int depth, int inside,
                              int32 lead, Total* shared, Total* partial, uint32* tickets) {
   if (!adds_in_blocks<Types> && r.along)
 #pragma unroll
@@ -136,11 +136,11 @@ inline constexpr int wide_steps = [] {
 template <bool Wide, int U, class Index, class Op, class Types, int V, class Total, class Access, int Operands,
           class Tree>
 __device__ void add_tiles(accumulator<Op, Types, V, Total>& sum, const Access& base, const Tree& tree,
-                          const reduce_cover<Operands>& r, int64 places, int32 before, int depth) {
+                          const reduce_plan<Operands>& r, int64 places, int32 before, int depth) {
   using tile_number = ::std::conditional_t<Wide, int32, int64>;
   constexpr reach how = Wide ? reach::wide : reach::apart;
   const auto& s = r.threads;
-  const int32 lane = depth & (r.abreast - 1), at = !Wide && r.along ? s.element(lane) : lane;
+  const int32 lane = depth & (r.abreast - 1), at = !Wide && r.along ? split_element(s, lane) : lane;
   int steps = 0;
   const tile_number tiles = tile_number(r.tiles), every = tile_number(gridDim.y) * r.beside;
   for (tile_number tile = tile_number(blockIdx.y) * r.beside + (depth >> r.abreast_log2); tile < tiles; tile += every) {
@@ -156,7 +156,7 @@ __device__ void add_tiles(accumulator<Op, Types, V, Total>& sum, const Access& b
         run = by_runs ? rest : whole;
         u0 = by_runs ? whole : rest;
         run *= r.run_tiles;
-        s.move(run, s.kept, s.ndim - 1, row.offset);
+        go_to(s, run, s.kept, s.ndim - 1, row.offset);
       }
       u0 *= U;
 #pragma unroll
@@ -174,7 +174,7 @@ __device__ void add_tiles(accumulator<Op, Types, V, Total>& sum, const Access& b
     for (int u = 0; u < U; ++u) {
       a[u] = row;
       if (Wide) a[u].inside = V;
-      else if (r.along) a[u].inside = s.template inside<V>(at + u * r.element_step, end);
+      else if (r.along) a[u].inside = lanes_inside<V>(s, at + u * r.element_step, end);
 #pragma unroll
       for (int k = 0; k < Operands; ++k)
         if (u > 0) a[u].offset[k] += r.step[k][u - 1];
@@ -197,7 +197,7 @@ __device__ void add_tiles(accumulator<Op, Types, V, Total>& sum, const Access& b
 
 /// The results of a folded walk: a thread adds up the columns of one, and what stands before and behind all rows.
 template <class Op, class Types, int V, class Target, class Tree, class Total, int Operands>
-__device__ void finish_folds(const Target& target, const Tree& tree, const reduce_cover<Operands>& r,
+__device__ void finish_folds(const Target& target, const Tree& tree, const reduce_plan<Operands>& r,
                              const Total (&total)[V], int64 group, int place, int depth, Total* shared) {
   constexpr int leader = registers<V, Tree>::first;
   if (depth == 0 && place < r.own)
@@ -206,7 +206,7 @@ __device__ void finish_folds(const Target& target, const Tree& tree, const reduc
   __syncthreads();
   lane_access<1, Operands, Tree> start;
   start.start(r.threads);
-  r.threads.move(group, 0, r.threads.kept, start.offset);
+  go_to(r.threads, group, 0, r.threads.kept, start.offset);
   const int before = -(r.lead + int(start.offset[leader])) & (V - 1);
   const int64 elements = r.count * r.columns;
   for (int c = int(threadIdx.x); c < r.columns; c += block_threads) {
@@ -245,7 +245,7 @@ __global__ void __launch_bounds__(
     block_threads,
     least_blocks<Wide, V, int(sizeof(typename device_types<Op, typename Tree::value_type, false>::total)), Tree>)
     reduce_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree, void* partial,
-                  uint32* tickets, const __grid_constant__ reduce_cover<Operands> r) {
+                  uint32* tickets, const __grid_constant__ reduce_plan<Operands> r) {
   in_stream_order();
   using types = device_types<Op, typename Tree::value_type, Near>;
   using total = typename types::total;
@@ -271,8 +271,8 @@ __global__ void __launch_bounds__(
     base.start(s);
     accumulator<Op, types, V, total> sum;
     if (result < results) {
-      const int64 first = s.move(result, 0, s.kept, base.offset);
-      base.inside = r.along || Wide ? V : s.template inside<V>(first);
+      const int64 first = go_to(s, result, 0, s.kept, base.offset);
+      base.inside = r.along || Wide ? V : lanes_inside<V>(s, first);
       if constexpr (Wide) {
         const auto off = [&r](const auto& a, int32 rows = 0) {  // elements from the last that is aligned
           return (r.lead + int32(a.offset[leader]) + rows * r.turn) & (V - 1);
@@ -289,11 +289,11 @@ __global__ void __launch_bounds__(
         if (ragged) {  // once more where this is: the loop needs the registers
           lane_access<1, Operands, Tree> edge;
           edge.start(s);
-          const int64 start = s.move(result, 0, s.kept, edge.offset);
+          const int64 start = go_to(s, result, 0, s.kept, edge.offset);
           if (!r.along) {
             lead = off(edge);
             base.offset[0] = edge.offset[0];
-            base.inside = place < r.own ? s.template inside<V>(start) : 0;
+            base.inside = place < r.own ? lanes_inside<V>(s, start) : 0;
           } else if (blockIdx.y == 0) {  // what is left of the row: an element each, at most
             const int32 skipped = -off(edge) & (V - 1), rest = (int32(r.positions) - skipped) & ~(V - 1),
                         one = depth < skipped ? depth : depth + rest;
@@ -372,19 +372,18 @@ void run_reduce(cuda device, const Target& target, const Tree& tree, const Op& o
       return run_reduce<Build>(device, target, straight, op, space);
     }
   }
-  gpu::reduce_cover<Operands> r;
   const int multiprocessors = gpu::multiprocessors(device.ordinal);
-  gpu::short_rows<Operands> rows;
+  gpu::short_rows_plan<Operands> rows;
   if constexpr (loaded::count > 0 && !detail::has_gathered<Tree>) {
-    if (rows.cover(s, leaves.of, wished, short_U, multiprocessors))
+    if (gpu::plan_short_rows(rows, s, leaves.of, wished, short_U, multiprocessors))
       return gpu::launch(
           device.ordinal, s.store, Operands, gpu::short_rows_kernel<wished, short_U, Operands, Op, Target, Tree>,
           unsigned(rows.blocks), gpu::block_threads,
           ::std::size_t(short_U) * rows.stride * wished * sizeof(typename Tree::value_type), target, tree, rows);
   }
-  gpu::cover_reduce(r, s, leaves.of, loaded::count, V, U, general_U, Op::indexed, V <= 4 && sizeof(total) == 8,
-                    gpu::may_fold<typename gpu::device_types<Op, typename Tree::value_type, true>::total>,
-                    multiprocessors);
+  const gpu::reduce_plan<Operands> r = gpu::plan_reduce(
+      s, {leaves.of, loaded::count, V, U, general_U, Op::indexed, V <= 4 && sizeof(total) == 8,
+          gpu::may_fold<typename gpu::device_types<Op, typename Tree::value_type, true>::total>, multiprocessors});
   auto* kernel = r.loads_wide() ? gpu::reduce_kernel<true, true, V, U, Operands, Op, Target, Tree>
                                 : gpu::reduce_kernel<false, true, V, general_U, Operands, Op, Target, Tree>;
   int which = r.loads_wide();
@@ -399,7 +398,8 @@ void run_reduce(cuda device, const Target& target, const Tree& tree, const Op& o
                "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
     return n;
   });
-  const dim3 grid = gpu::reduce_grid(r, int64(multiprocessors) * fit);
+  const gpu::reduce_blocks blocks = gpu::blocks_of(r, int64(multiprocessors) * fit);
+  const dim3 grid(unsigned(blocks.results), unsigned(blocks.parts));
   detail::storage_ref partial, own_tickets;
   uint32* tickets = nullptr;
   if (grid.y > 1) {

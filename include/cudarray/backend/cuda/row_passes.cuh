@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "cover.cuh"
+#include "plan/operands.hpp"
 #include "row_values.cuh"
 
 namespace cudarray::inline v0::backend::gpu {
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(row_threads)
   access base;
   base.start(s);
   int64 step[Operands];
-  s.move(row, 0, s.kept, base.offset);
+  go_to(s, row, 0, s.kept, base.offset);
 #pragma unroll
   for (int k = 0; k < Operands; ++k) {
     step[k] = s.step[k][s.ndim - 1];

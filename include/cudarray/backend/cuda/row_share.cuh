@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "cover.cuh"
+#include "plan/operands.hpp"
 #include "row_values.cuh"
 
 namespace cudarray::inline v0::backend::gpu {
@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(share_threads, share_blocks<V, Tree>)
   if (parts > 1) cluster_begin();
   lane_access<1, Operands, Tree> edge;
   edge.start(s);
-  s.move(blockIdx.x, 0, s.kept, edge.offset);
+  go_to(s, blockIdx.x, 0, s.kept, edge.offset);
   basic_access<true, V, Operands, Tree> base;
   base.start(s);
   base.inside = V;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "cover.cuh"
+#include "plan/operands.hpp"
 #include "row_values.cuh"
 
 namespace cudarray::inline v0::backend::gpu {

@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(block_threads)
   };
   basic_access<true, V, Operands, Tree> base;
   base.start(s);
-  if (row < rows) s.move(row, 0, s.kept, base.offset);
+  if (row < rows) go_to(s, row, 0, s.kept, base.offset);
 #pragma unroll
   for (int k = 0; k < Operands; ++k) base.offset[k] += s.step[k][x_axis] * (Wide ? depth * V : depth);
   held_row<F, Wide, groups, V, value> x;

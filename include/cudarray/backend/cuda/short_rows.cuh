@@ -2,54 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "cover.cuh"
+#include "plan/short_rows.hpp"
 #include "totals.cuh"
 
 namespace cudarray::inline v0::backend::gpu {
-
-/// How rows of `length` are spread: `own` of them to a block, 2^deep_log2 threads to a row. In shared memory rows of
-/// whole places (V lanes each) have one place left out after every 8, against bank conflicts.
-template <int Operands>
-struct short_rows {
-  int length = 1, own = 1, deep_log2 = 0;
-  bool whole = false;  ///< rows are whole places
-  int stride = 0;      ///< places in shared memory from a thread's first to its next
-  int lead = 0;        ///< so many elements the first row is off alignment
-  int result_step = 1;
-  int64 rows = 1, blocks = 1;
-  thread_space<Operands> places;
-
-  /// False where memory is not like that, or other kernels do better. A block takes U places a thread.
-  CUDARRAY_NO_INLINE bool cover(const detail::iteration_space<Operands>& s, const operand_info* of, int V, int U,
-                                int multiprocessors) {
-    if (s.ndim != 2 || s.kept != 1 || s.extent[0] == 0 || magnitude(s.stride[0][0]) >> 31 != 0) return false;
-    const int64 n = s.extent[1];
-    const int leader = equally_aligned(s, of, 1, V);
-    if (n < 2 || leader == 0 || !readable_around(s, of)) return false;
-    for (int k = 1; k < Operands; ++k) {
-      if (s.stride[k][1] != 1 || s.stride[k][0] != n) return false;
-      places.lane_step[k] = 1;
-    }
-    lead = off_alignment(of[leader], V);
-    whole = n % V == 0 && lead == 0;
-    // with fewer rows than that in a block other kernels are faster, as measured
-    const int64 most = int64(block_threads * U - !whole) * V;
-    if (n * (whole ? 12 : 8) > most) return false;
-    length = int(n);
-    rows = s.extent[0];
-    own = int(most / n);
-    // where there are few rows, more blocks have fewer each
-    if (const int64 shared = ceil_div(rows, 2 * multiprocessors); shared < own) own = shared > 8 ? int(shared) : 8;
-    while (deep_log2 < exponent(warp) && own << (deep_log2 + 1) <= block_threads) ++deep_log2;
-    stride = whole ? block_threads + block_threads / 8 : block_threads;
-    result_step = int(s.stride[0][0]);
-    blocks = ceil_div(rows, own);
-    return blocks >> 31 == 0;
-  }
-
- private:
-  static constexpr int exponent(int power) { return __builtin_ctz(unsigned(power)); }
-};
 
 #pragma GCC visibility push(hidden)  // device code belongs to the file's own binary
 
@@ -68,7 +24,7 @@ __device__ void each_apart(int p, int end, int apart, const F& f) {
 template <int V, int U, int Operands, class Op, class Target, class Tree>
 __global__ void __launch_bounds__(block_threads)
     short_rows_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree,
-                      const __grid_constant__ short_rows<Operands> r) {
+                      const __grid_constant__ short_rows_plan<Operands> r) {
   in_stream_order();
   using value = typename Tree::value_type;
   using types = device_types<Op, value, true>;

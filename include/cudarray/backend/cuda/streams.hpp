@@ -6,12 +6,11 @@
 #include <vector>
 
 #include "../../eval/plan.hpp"
+#include "plan/threads.hpp"
 #include "runtime.hpp"
 
 namespace cudarray::inline v0 {
 namespace backend::gpu {
-
-inline constexpr int most_tickets = 1024;
 
 struct capture;
 struct watched_graph;

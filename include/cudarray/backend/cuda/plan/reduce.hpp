@@ -1,8 +1,8 @@
-// How the threads of reductions are spread, decided on the host, where the types of an expression do not matter.
+// Plans of reductions: how threads are spread on results and on what is reduced.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "cover.cuh"
+#include "operands.hpp"
 
 namespace cudarray::inline v0::backend::gpu {
 
@@ -24,7 +24,7 @@ inline constexpr int most_steps = 4;  ///< of a tile
 /// tiles, a few steps of each thread: on along a run, or, of short ones, from run to run. What straight threads need
 /// stands in front: a kernel waits for each line of its parameters.
 template <int Operands>
-struct reduce_cover {
+struct reduce_plan {
   reduce_walk walk = reduce_walk::straight;
   bool along = false;
   bool index32 = true;  ///< 32 bits hold every result, tile, place and step
@@ -52,6 +52,19 @@ struct reduce_cover {
   thread_space<Operands> threads;
   bool once = false;  ///< there is a block for each group of results, not only as many as run at a time
   bool loads_wide() const { return walk != reduce_walk::apart; }
+  const char* name() const {
+    switch (walk) {
+      case reduce_walk::straight:
+        return along ? "aligned rows" : "aligned columns";
+      case reduce_walk::ragged:
+        return along ? "unaligned rows" : "unaligned columns";
+      case reduce_walk::folded:
+        return folded_run > 0 ? "runs as columns" : "folded columns";
+      case reduce_walk::apart:
+        break;
+    }
+    return along ? "strided rows" : "strided columns";
+  }
 };
 
 /// How many operands lie closer together along an axis than along another, and so close that neighbours share memory's
@@ -61,20 +74,19 @@ int close_together(const detail::iteration_space<Operands>& s, int axis, int oth
   int n = 0;
   for (int k = 1; k < Operands && axis >= 0; ++k) {
     const int64 step = magnitude(s.stride[k][axis]), apart = other < 0 ? 0 : magnitude(s.stride[k][other]);
-    n += step == 1 || (step != 0 && step <= 16 && (apart == 0 || step < apart));
+    n += step == 1 || (step != 0 && step <= tuning::close_steps && (apart == 0 || step < apart));
   }
   return n;
 }
 
 /// How the `deep` threads of a result share its runs, U steps of each at a time.
 template <int Operands>
-CUDARRAY_NO_INLINE void share_runs(reduce_cover<Operands>& r, const detail::iteration_space<Operands>& s, int V,
-                                   int U) {
+CUDARRAY_NO_INLINE void share_runs(reduce_plan<Operands>& r, const detail::iteration_space<Operands>& s, int V, int U) {
   const int inner = s.kept < s.ndim ? s.ndim - 1 : -1;
   // a run that a few threads take in one step leaves the others of a tile for the next runs
   const int whole_run = power_of_two_above(r.row, r.deep);
-  const bool short_runs =
-      s.ndim - s.kept == 2 && r.runs > 1 && whole_run >= r.row && (r.row <= 8 || 4 * r.row >= 3 * whole_run);
+  const bool short_runs = s.ndim - s.kept == 2 && r.runs > 1 && whole_run >= r.row &&
+                          (r.row <= tuning::short_run || 4 * r.row >= tuning::full_quarters * whole_run);
   // of an operand turned against the others, warps on neighbouring runs read from the same places
   r.by_runs = !r.in_order && !short_runs && r.along && !r.loads_wide() && r.threads.by_warps && r.runs > 1 &&
               r.deep > warp && close_together(s, inner - 1, inner) > 0;
@@ -84,7 +96,10 @@ CUDARRAY_NO_INLINE void share_runs(reduce_cover<Operands>& r, const detail::iter
   } else if (r.by_runs) {
     r.abreast = warp;
   } else if (r.runs > 1) {
-    const int together = !r.along ? 1 : r.loads_wide() ? 4 : r.threads.by_warps ? warp : 16;
+    const int together = !r.along             ? 1
+                         : r.loads_wide()     ? tuning::abreast_aligned
+                         : r.threads.by_warps ? warp
+                                              : tuning::abreast_strided;
     const int tile = power_of_two_above(ceil_div(r.row, U), r.deep);
     if (r.abreast > tile) r.abreast = tile > together || together > r.deep ? tile : together;
   }
@@ -110,7 +125,7 @@ inline bool few_idle(int64 results, int own) { return 4 * results >= 3 * own * c
 
 /// Spreads the threads, which take U steps at a time; false where loads cannot be wide.
 template <int Operands>
-CUDARRAY_NO_INLINE bool spread_threads(reduce_cover<Operands>& r, const detail::iteration_space<Operands>& s, int V,
+CUDARRAY_NO_INLINE bool spread_threads(reduce_plan<Operands>& r, const detail::iteration_space<Operands>& s, int V,
                                        int U, int64 enough, bool light) {
   constexpr int64 int32_end = int64(1) << 31;
   const int inner = s.kept < s.ndim ? s.ndim - 1 : -1, across = s.kept - 1;
@@ -131,11 +146,16 @@ CUDARRAY_NO_INLINE bool spread_threads(reduce_cover<Operands>& r, const detail::
     if (const int edges = power_of_two_above(2 * V - 2, block_threads); ragged && r.row >= 4 * edges && least < edges)
       least = edges;
     // 8 to 15 steps of a thread, where rows are long enough for that and, as measured, not too long
-    r.once = r.walk == reduce_walk::straight && r.runs == 1 && places >= (V > 4 ? 6 : 32) && (light || places < 256);
-    if (r.once) least = power_of_two_above(places / 16 + 1, block_threads);
+    r.once = r.walk == reduce_walk::straight && r.runs == 1 &&
+             places >= (V > 4 ? tuning::once_least_narrow : tuning::once_least) &&
+             (light || places < tuning::once_most);
+    if (r.once) least = power_of_two_above(places / tuning::once_steps + 1, block_threads);
   } else {
     // many blocks share each of few results, and the last of them adds up what they left: the less, the narrower it is
-    const int widest = !r.loads_wide() ? 128 : turns || r.results > 8192 ? 32 : r.results > 512 ? 16 : 8;
+    const int widest = !r.loads_wide()                            ? tuning::strided_wide
+                       : turns || r.results > tuning::some_groups ? tuning::many_wide
+                       : r.results > tuning::few_groups           ? tuning::some_wide
+                                                                  : tuning::few_wide;
     most = block_threads / power_of_two_above(r.results + turns, widest);
     while (most > 1 && places < most * 4 && r.results > block_threads / most) most /= 2;
     if (turns) {
@@ -166,7 +186,7 @@ CUDARRAY_NO_INLINE bool spread_threads(reduce_cover<Operands>& r, const detail::
 /// A space of columns side by side whose rows are as many of those of `s` as are whole lanes; false where it has not
 /// enough rows, or columns.
 template <int Operands>
-CUDARRAY_NO_INLINE bool fold_columns(reduce_cover<Operands>& r, detail::iteration_space<Operands>& s,
+CUDARRAY_NO_INLINE bool fold_columns(reduce_plan<Operands>& r, detail::iteration_space<Operands>& s,
                                      const operand_info* of, int V) {
   const int inner = s.ndim - 1, across = s.kept - 1;
   if (across < 0 || s.ndim - s.kept != 1 || s.extent[across] > block_threads) return false;
@@ -174,7 +194,8 @@ CUDARRAY_NO_INLINE bool fold_columns(reduce_cover<Operands>& r, detail::iteratio
   while (r.columns * r.folds % V != 0) r.folds *= 2;
   const int64 row = int64(r.columns) * r.folds;
   // the last block of a result adds up what all others have found: long for many columns, with few threads on each
-  if (row / V > 16 || r.positions < 32 * int64(r.folds) * block_threads / (row / V)) return false;
+  if (row / V > tuning::fold_groups || r.positions < tuning::fold_steps * int64(r.folds) * block_threads / (row / V))
+    return false;
   for (int k = 1; k < Operands; ++k) {
     if (of[k].data == nullptr && s.stride[k][across] == 0 && s.stride[k][inner] == 0) continue;
     if (s.stride[k][across] != 1 || s.stride[k][inner] != r.columns) return false;
@@ -190,9 +211,9 @@ CUDARRAY_NO_INLINE bool fold_columns(reduce_cover<Operands>& r, detail::iteratio
 /// that are side by side, as each of their next elements are. Two axes are reduced, at least. False where runs are not
 /// like that.
 template <int Operands>
-CUDARRAY_NO_INLINE bool fold_runs(reduce_cover<Operands>& r, detail::iteration_space<Operands>& s,
+CUDARRAY_NO_INLINE bool fold_runs(reduce_plan<Operands>& r, detail::iteration_space<Operands>& s,
                                   const operand_info* of, int V) {
-  constexpr int64 most_groups = 64;
+  constexpr int64 most_groups = tuning::run_groups;
   const int inner = s.ndim - 1, across = s.kept - 1, next = r.along ? across : across - 1;
   if (across < 0 || s.ndim >= max_rank) return false;
   const int64 row = s.extent[inner], beside = r.along ? 1 : s.extent[across], run = beside * row;
@@ -201,22 +222,21 @@ CUDARRAY_NO_INLINE bool fold_runs(reduce_cover<Operands>& r, detail::iteration_s
     const bool loaded = of[k].data != nullptr;
     if (s.stride[k][inner] != (loaded ? beside : 0)) return false;
     if (!r.along && s.stride[k][across] != loaded) return false;
-    if (r.along && run * of[k].bytes > 512) return false;
+    if (r.along && run * of[k].bytes > tuning::run_bytes) return false;
     joins = joins && s.stride[k][next] == (loaded ? run : 0);
   }
   if (r.along) {
-    if (!joins || run > most_groups * V || r.count / run < 64) return false;
-    if (run % V == 0 && 8 % (run / V) != 0) return false;  // a row's own threads do well there
-  } else if (beside > 16 * V || beside % V == 0) {
+    if (!joins || run > most_groups * V || r.count / run < tuning::run_count) return false;
+    if (run % V == 0 && tuning::run_lanes % (run / V) != 0) return false;  // a row's own threads do well there
+  } else if (beside > tuning::run_columns * V || beside % V == 0) {
     return false;
   }
   // so many elements of a row and, of whole rows, so many runs, such that lanes are whole and a block does much for
   // what it takes at its end, which is about as long as so many rows
-  constexpr int64 end = 32;
   int64 folds = 0, runs = 1;
   const auto groups = [&](int64 f, int64 n) { return n * f * beside / V; };
   const auto threads = [&](int64 f, int64 n) { return power_of_two_above(groups(f, n), most_groups); };
-  const auto time = [&](int64 f, int64 n) { return r.count / f * threads(f, n) + end * block_threads; };
+  const auto time = [&](int64 f, int64 n) { return r.count / f * threads(f, n) + tuning::block_end * block_threads; };
   const auto offer = [&](int64 f, int64 n) {
     if (n * f * beside % V == 0 && (folds == 0 || time(f, n) * runs <= time(folds, runs) * n)) folds = f, runs = n;
   };
@@ -251,72 +271,134 @@ CUDARRAY_NO_INLINE bool fold_runs(reduce_cover<Operands>& r, detail::iteration_s
   return true;
 }
 
-/// `loads`: how many operands the tree loads; `indexed`: positions are counted, by 32 bits where loads are wide; U and
-/// `apart_U`: steps at a time, where loads are wide and otherwise; `light`: threads combine what they found at little
-/// cost; `may_fold`: few columns may be walked as more.
+/// What a plan is made of. `loads`: how many operands the tree loads; `indexed`: positions are counted, by 32 bits
+/// where loads are wide; U and `apart_U`: steps at a time, where loads are wide and otherwise; `light`: threads combine
+/// what they found at little cost; `may_fold`: few columns may be walked as more.
+struct reduction {
+  const operand_info* of;
+  int loads, V, U, apart_U;
+  bool indexed, light, may_fold;
+  int multiprocessors;
+  int64 enough() const { return int64(multiprocessors) * tuning::busy_threads; }  ///< threads that keep the device busy
+};
+
+/// The space with a kept axis on which operands lie close together as the last of these, where they do on no last one.
 template <int Operands>
-CUDARRAY_NO_INLINE void cover_reduce(reduce_cover<Operands>& r, const detail::iteration_space<Operands>& s,
-                                     const operand_info* of, int loads, int V, int U, int apart_U, bool indexed,
-                                     bool light, bool may_fold, int multiprocessors) {
+CUDARRAY_NO_INLINE detail::iteration_space<Operands> with_near_axis_last(detail::iteration_space<Operands> s) {
+  const int inner = s.kept < s.ndim ? s.ndim - 1 : -1, across = s.kept - 1;
+  if (close_together(s, inner, across) > 0 || close_together(s, across, inner) > 0) return s;
+  for (int d = 0; d < across; ++d)
+    if (close_together(s, d, across) > 0) {
+      ::std::swap(s.extent[d], s.extent[across]);
+      for (int k = 0; k < Operands; ++k) ::std::swap(s.stride[k][d], s.stride[k][across]);
+      break;
+    }
+  return s;
+}
+
+/// What all plans of a space have in common.
+template <int Operands>
+CUDARRAY_NO_INLINE reduce_plan<Operands> begin_plan(const detail::iteration_space<Operands>& s, const reduction& q) {
   const int inner = s.kept < s.ndim ? s.ndim - 1 : -1, across = s.kept - 1;  // the last axes of both kinds, -1: none
+  reduce_plan<Operands> r;
   r.count = s.size(s.kept, s.ndim);
   if (inner >= 0) r.positions = s.extent[inner];
-  r.in_order = indexed;
+  r.in_order = q.indexed;
   // lanes and neighbouring threads go along the axis on which most operands lie close together
-  const int close_along = close_together(s, inner, across), close_across = close_together(s, across, inner);
-  // if on no last one, then a kept axis where some do becomes the last
-  for (int d = 0; d < across && close_across == 0 && close_along == 0; ++d)
-    if (close_together(s, d, across) > 0) {
-      detail::iteration_space<Operands> turned = s;
-      ::std::swap(turned.extent[d], turned.extent[across]);
-      for (int k = 0; k < Operands; ++k) ::std::swap(turned.stride[k][d], turned.stride[k][across]);
-      return cover_reduce(r, turned, of, loads, V, U, apart_U, indexed, light, may_fold, multiprocessors);
-    }
-  const int64 few = r.count % V == 0 ? 8 : 13;  // are a thread's
-  r.along = inner >= 0 && (across < 0 || (close_along >= close_across && (r.count > few || s.size(0, s.kept) < 1024)));
-  const int64 enough = int64(multiprocessors) * 2048;  // threads that keep the device busy
-  const auto fits = [&](reduce_walk w) {
-    r.walk = w;
-    return spread_threads(r, s, V, r.loads_wide() ? U : apart_U, enough, light);
-  };
-  if (inner >= 0 && r.count > 0 && (!indexed || r.count >> 31 == 0)) {
-    uint64 wide = 0;
-    if (may_fold && !indexed && s.ndim - s.kept >= 2) {
-      const bool along = r.along;
-      detail::iteration_space<Operands> columns = s;
-      if (fold_runs(r, columns, of, V)) {
-        r.walk = reduce_walk::folded, r.along = false;
-        if (wide_operands(columns, of, columns.kept - 1, V, wide) && __builtin_popcountll(wide) == loads &&
-            spread_threads(r, columns, V, U, enough, light))
-          return;
-        r.folded_run = 0, r.along = along;
-      }
-    }
-    if (wide_operands(s, of, r.along ? inner : across, V, wide) && __builtin_popcountll(wide) == loads &&
-        fits(reduce_walk::straight))
-      return;
-    if (const int k = equally_aligned(s, of, r.along ? inner : across, V)) {
-      r.lead = off_alignment(of[k], V);
-      r.turn = int(s.stride[k][inner] & (V - 1));
-      if (detail::iteration_space<Operands> wide_rows = s; may_fold && !r.along && fold_columns(r, wide_rows, of, V)) {
-        r.walk = reduce_walk::folded;
-        if (spread_threads(r, wide_rows, V, U, enough, light)) return;
-      }
-      if ((r.along || readable_around(s, of)) && fits(reduce_walk::ragged)) return;
+  const int64 few = r.count % q.V == 0 ? tuning::thread_row_aligned : tuning::thread_row;
+  r.along = inner >= 0 && (across < 0 || (close_together(s, inner, across) >= close_together(s, across, inner) &&
+                                          (r.count > few || s.size(0, s.kept) < tuning::thread_row_results)));
+  return r;
+}
+
+template <int Operands>
+bool all_loads_wide(const detail::iteration_space<Operands>& s, int axis, const reduction& q) {
+  uint64 wide = 0;
+  return wide_operands(s, q.of, axis, q.V, wide) && __builtin_popcountll(wide) == q.loads;
+}
+
+/// Short runs, or those of a few results side by side, as columns.
+template <int Operands>
+CUDARRAY_NO_INLINE bool plan_folded_runs(reduce_plan<Operands>& plan, const detail::iteration_space<Operands>& s,
+                                         const reduction& q) {
+  if (!q.may_fold || q.indexed || s.ndim - s.kept < 2) return false;
+  reduce_plan<Operands> r = begin_plan(s, q);
+  detail::iteration_space<Operands> columns = s;
+  if (!fold_runs(r, columns, q.of, q.V)) return false;
+  r.walk = reduce_walk::folded, r.along = false;
+  if (!all_loads_wide(columns, columns.kept - 1, q) || !spread_threads(r, columns, q.V, q.U, q.enough(), q.light))
+    return false;
+  plan = r;
+  return true;
+}
+/// All loads are aligned.
+template <int Operands>
+CUDARRAY_NO_INLINE bool plan_straight(reduce_plan<Operands>& plan, const detail::iteration_space<Operands>& s,
+                                      const reduction& q) {
+  reduce_plan<Operands> r = begin_plan(s, q);
+  r.walk = reduce_walk::straight;
+  if (!all_loads_wide(s, r.along ? s.ndim - 1 : s.kept - 1, q) || !spread_threads(r, s, q.V, q.U, q.enough(), q.light))
+    return false;
+  plan = r;
+  return true;
+}
+/// All operands are off alignment alike: few columns are folded, others are ragged.
+template <int Operands>
+CUDARRAY_NO_INLINE bool plan_unaligned(reduce_plan<Operands>& plan, const detail::iteration_space<Operands>& s,
+                                       const reduction& q) {
+  reduce_plan<Operands> r = begin_plan(s, q);
+  const int inner = s.ndim - 1, k = equally_aligned(s, q.of, r.along ? inner : s.kept - 1, q.V);
+  if (k == 0) return false;
+  r.lead = off_alignment(q.of[k], q.V);
+  r.turn = int(s.stride[k][inner] & (q.V - 1));
+  if (q.may_fold && !r.along) {
+    reduce_plan<Operands> folded = r;
+    detail::iteration_space<Operands> wide_rows = s;
+    folded.walk = reduce_walk::folded;
+    if (fold_columns(folded, wide_rows, q.of, q.V) &&
+        spread_threads(folded, wide_rows, q.V, q.U, q.enough(), q.light)) {
+      plan = folded;
+      return true;
     }
   }
-  fits(reduce_walk::apart);
+  r.walk = reduce_walk::ragged;
+  if ((!r.along && !readable_around(s, q.of)) || !spread_threads(r, s, q.V, q.U, q.enough(), q.light)) return false;
+  plan = r;
+  return true;
 }
+
+/// The first plan of these that fits.
+template <int Operands>
+CUDARRAY_NO_INLINE reduce_plan<Operands> plan_reduce(const detail::iteration_space<Operands>& space,
+                                                     const reduction& q) {
+  const detail::iteration_space<Operands> s = with_near_axis_last(space);
+  const int64 count = s.size(s.kept, s.ndim);
+  reduce_plan<Operands> r;
+  if (s.kept < s.ndim && count > 0 && (!q.indexed || count >> 31 == 0)) {
+    if (plan_folded_runs(r, s, q)) return r;
+    if (plan_straight(r, s, q)) return r;
+    if (plan_unaligned(r, s, q)) return r;
+  }
+  r = begin_plan(s, q);
+  r.walk = reduce_walk::apart;
+  spread_threads(r, s, q.V, q.apart_U, q.enough(), q.light);
+  return r;
+}
+
+/// Blocks of a kernel: for results, and for parts of what is reduced to them.
+struct reduce_blocks {
+  int64 results, parts;
+};
 
 /// Blocks share results where there are few of them; at most as many as run at a time (`wanted`) are made, but for
 /// `once`.
 template <int Operands>
-CUDARRAY_NO_INLINE dim3 reduce_grid(const reduce_cover<Operands>& r, int64 wanted) {
-  const int64 blocks = ceil_div(r.results, r.own), most = r.runs * r.row / (int64(r.deep) * 16);
+CUDARRAY_NO_INLINE reduce_blocks blocks_of(const reduce_plan<Operands>& r, int64 wanted) {
+  const int64 blocks = ceil_div(r.results, r.own), most = r.runs * r.row / (int64(r.deep) * tuning::steps_of_part);
   int64 chunks = wanted / blocks;
   chunks = chunks < most ? chunks : most;
   if (chunks < 1 || blocks > most_tickets) chunks = 1;
-  return dim3(unsigned(r.once || blocks < wanted ? blocks : wanted), unsigned(chunks));
+  return {r.once || blocks < wanted ? blocks : wanted, chunks};
 }
 
 }  // namespace cudarray::inline v0::backend::gpu
