@@ -35,31 +35,68 @@ std::vector<ca::value_type_t<X>> values(const X& x) {
   return std::vector<T>(a.data(), a.data() + a.size());
 }
 
-/// True if shape and elements are the expected ones, exactly; NaN equals NaN.
-template <ca::array_expression X, class T>
-bool equal(const X& x, const ca::shape& s, const std::vector<T>& expected) {
-  const auto v = values(x);
-  if (ca::ndarray<ca::value_type_t<X>, ca::device_type_t<X>>(x).shape() != s || v.size() != expected.size())
-    return false;
-  for (std::size_t i = 0; i < v.size(); ++i) {
-    const double a = double(v[i]), b = double(expected[i]);
-    if (a != b && !(a != a && b != b)) return false;
+/// What a comparison found: nothing, or where it is wrong, in words.
+struct verdict {
+  std::string wrong;
+  operator bool() const { return wrong.empty(); }
+  friend std::ostream& operator<<(std::ostream& out, const verdict& v) {
+    return out << (v ? std::string("as expected") : v.wrong);
   }
-  return true;
+};
+
+/// Elements in C order against what they should be: equal, or within `relative` of it (of 1 where it is less); NaN
+/// equals NaN. A long double holds every element exactly.
+inline verdict compare(const char* dtype, const ca::shape& got_shape, const ca::shape& shape,
+                       const std::vector<long double>& got, const std::vector<long double>& expected, double relative) {
+  if (got_shape != shape) return {ca::detail::cat("shape ", got_shape, ", expected ", shape)};
+  if (got.size() != expected.size())
+    return {ca::detail::cat(got.size(), " elements, ", expected.size(), " are expected")};
+  const auto is_wrong = [&](std::size_t i) {
+    const long double a = got[i], b = expected[i];
+    if (a == b || (a != a && b != b)) return false;  // infinities, NaN
+    return !(std::fabs(a - b) <= relative * std::fmax(1.L, std::fabs(b)));
+  };
+  std::size_t first = got.size();
+  int others = -1;
+  for (std::size_t i = got.size(); i-- > 0;)
+    if (is_wrong(i)) first = i, ++others;
+  if (others < 0) return {};
+  const auto number = [](long double x) {
+    return std::fabs(x) < 9e18L && x == std::floor(x) ? std::to_string(ca::int64(x)) : ca::detail::cat(double(x));
+  };
+  std::string place = ")";
+  ca::int64 left = ca::int64(first);
+  for (int d = shape.ndim(); d-- > 0; left /= shape[d])
+    place = (d > 0 ? ", " : "") + std::to_string(left % shape[d]) + place;
+  return {ca::detail::cat("element (", place, " of ", dtype, " ", shape, " is ", number(got[first]), ", expected ",
+                          number(expected[first]), "; ", others, " others are wrong")};
 }
 
-/// True if shape fits and every element is within `relative` of the expected one, or NaN where that is.
+template <class T>
+std::vector<long double> exact(const std::vector<T>& v) {
+  std::vector<long double> r;
+  for (const auto x : v)
+    if constexpr (std::is_arithmetic_v<T>) r.push_back(static_cast<long double>(x));
+    else r.push_back(static_cast<long double>(float(x)));
+  return r;
+}
+template <ca::array_expression X, class T>
+verdict compare(const X& x, const ca::shape& s, const std::vector<T>& expected, double relative) {
+  using value = ca::value_type_t<X>;
+  const ca::ndarray<value, ca::device_type_t<X>> a = x;
+  return compare(ca::dtype_name<value>, a.shape(), s, exact(values(a)), exact(expected), relative);
+}
+
+/// Shape and elements are the expected ones, exactly; NaN equals NaN.
+template <ca::array_expression X, class T>
+verdict equal(const X& x, const ca::shape& s, const std::vector<T>& expected) {
+  return compare(x, s, expected, 0);
+}
+
+/// The shape fits and every element is within `relative` of the expected one, or NaN where that is.
 template <ca::array_expression X>
-bool close(const X& x, const ca::shape& s, const std::vector<double>& expected, double relative = 1e-6) {
-  const auto v = values(x);
-  if (ca::ndarray<ca::value_type_t<X>, ca::device_type_t<X>>(x).shape() != s || v.size() != expected.size())
-    return false;
-  for (std::size_t i = 0; i < v.size(); ++i) {
-    const double a = double(v[i]), b = expected[i];
-    if (a == b || (a != a && b != b)) continue;  // infinities, NaN
-    if (!(std::fabs(a - b) <= relative * std::fmax(1., std::fabs(b)))) return false;
-  }
-  return true;
+verdict close(const X& x, const ca::shape& s, const std::vector<double>& expected, double relative = 1e-6) {
+  return compare(x, s, expected, relative);
 }
 
 /// The text of the exception of type E that `f` throws, or what came instead.
