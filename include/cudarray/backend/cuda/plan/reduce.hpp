@@ -123,6 +123,52 @@ CUDARRAY_NO_INLINE void share_runs(reduce_plan<Operands>& r, const detail::itera
 /// Whether blocks that own so many results each have few threads without one.
 inline bool few_idle(int64 results, int own) { return 4 * results >= 3 * own * ceil_div(results, own); }
 
+/// How many threads a result may have; `once`: so few that each has 8 to 15 steps, and a block takes one group of
+/// results.
+struct threads_of_result {
+  int least = 1, most = 1;
+  bool once = false;
+};
+
+/// Along the reduced axes: few threads on a result where there are many results, each does more.
+template <int Operands>
+threads_of_result threads_along(const reduce_plan<Operands>& r, int V, bool light) {
+  threads_of_result n;
+  const bool ragged = r.walk == reduce_walk::ragged;
+  const int64 places = r.runs * r.row;
+  n.most = power_of_two_above(ceil_div(places, 2), block_threads);
+  n.least = r.threads.by_warps ? warp : power_of_two_above(ceil_div(r.row, 4), 4);
+  if (const int edges = power_of_two_above(2 * V - 2, block_threads); ragged && r.row >= 4 * edges && n.least < edges)
+    n.least = edges;
+  n.once = r.walk == reduce_walk::straight && r.runs == 1 &&
+           places >= (V > 4 ? tuning::once_least_narrow : tuning::once_least) && (light || places < tuning::once_most);
+  if (n.once) n.least = power_of_two_above(places / tuning::once_steps + 1, block_threads);
+  return n;
+}
+
+/// Across the results: many blocks share each of few results, and the last of them adds up what they left: the less,
+/// the narrower it is.
+template <int Operands>
+threads_of_result threads_across(const reduce_plan<Operands>& r, int V) {
+  threads_of_result n;
+  const bool turns = r.walk == reduce_walk::ragged;
+  const int64 places = r.runs * r.row;
+  const int widest = !r.loads_wide()                            ? tuning::strided_wide
+                     : turns || r.results > tuning::some_groups ? tuning::many_wide
+                     : r.results > tuning::few_groups           ? tuning::some_wide
+                                                                : tuning::few_wide;
+  n.most = block_threads / power_of_two_above(r.results + turns, widest);
+  while (n.most > 1 && places < n.most * 4 && r.results > block_threads / n.most) n.most /= 2;
+  if (!turns) return n;
+  n.least = V;  // rows that are off alignment alike are a thread's
+  for (int wide = block_threads / V; wide >= 4; wide /= 2)
+    if (const int own = wide - 1; few_idle(r.results, own)) {
+      if (block_threads / wide > n.most) n.most = block_threads / wide;
+      break;
+    }
+  return n;
+}
+
 /// Spreads the threads, which take U steps at a time; false where loads cannot be wide.
 template <int Operands>
 CUDARRAY_NO_INLINE bool spread_threads(reduce_plan<Operands>& r, const detail::iteration_space<Operands>& s, int V,
@@ -130,47 +176,16 @@ CUDARRAY_NO_INLINE bool spread_threads(reduce_plan<Operands>& r, const detail::i
   constexpr int64 int32_end = int64(1) << 31;
   const int inner = s.kept < s.ndim ? s.ndim - 1 : -1, across = s.kept - 1;
   const bool ragged = r.walk == reduce_walk::ragged, turns = ragged && !r.along, folded = r.walk == reduce_walk::folded;
-  r.threads = {}, r.once = false;
   r.threads.divide(s, V, r.along ? inner : across, r.loads_wide(), turns ? V - 1 : 0);
-  r.results = r.runs = 1;
   for (int d = 0; d < s.ndim; ++d)
     if (d != inner) (d < s.kept ? r.results : r.runs) *= r.threads.extent[d].divisor;
   if (r.count == 0) r.runs = 0;
   r.row = inner < 0 ? 1 : ragged && r.along ? r.positions / V : r.threads.extent[inner].divisor;
-  // few threads on a result where there are many results: each does more
-  const int64 places = r.runs * r.row;
-  int least = 1, most;
-  if (r.along) {
-    most = power_of_two_above(ceil_div(places, 2), block_threads);
-    least = r.threads.by_warps ? warp : power_of_two_above(ceil_div(r.row, 4), 4);
-    if (const int edges = power_of_two_above(2 * V - 2, block_threads); ragged && r.row >= 4 * edges && least < edges)
-      least = edges;
-    // 8 to 15 steps of a thread, where rows are long enough for that and, as measured, not too long
-    r.once = r.walk == reduce_walk::straight && r.runs == 1 &&
-             places >= (V > 4 ? tuning::once_least_narrow : tuning::once_least) &&
-             (light || places < tuning::once_most);
-    if (r.once) least = power_of_two_above(places / tuning::once_steps + 1, block_threads);
-  } else {
-    // many blocks share each of few results, and the last of them adds up what they left: the less, the narrower it is
-    const int widest = !r.loads_wide()                            ? tuning::strided_wide
-                       : turns || r.results > tuning::some_groups ? tuning::many_wide
-                       : r.results > tuning::few_groups           ? tuning::some_wide
-                                                                  : tuning::few_wide;
-    most = block_threads / power_of_two_above(r.results + turns, widest);
-    while (most > 1 && places < most * 4 && r.results > block_threads / most) most /= 2;
-    if (turns) {
-      least = V;  // rows that are off alignment alike are a thread's
-      for (int wide = block_threads / V; wide >= 4; wide /= 2)
-        if (const int own = wide - 1; few_idle(r.results, own)) {
-          if (block_threads / wide > most) most = block_threads / wide;
-          break;
-        }
-    }
-    if (folded) least = most = block_threads / power_of_two_above(r.threads.extent[across].divisor, block_threads);
-  }
+  threads_of_result n = r.along ? threads_along(r, V, light) : threads_across(r, V);
+  if (folded) n.least = n.most = block_threads / power_of_two_above(r.threads.extent[across].divisor, block_threads);
   const int wished = power_of_two_above(ceil_div(enough, r.results > 0 ? r.results : 1), block_threads);
-  r.deep = wished < least ? least : wished < most ? wished : most > least ? most : least;
-  r.once = r.once && r.deep == least;
+  r.deep = wished < n.least ? n.least : wished < n.most ? wished : n.most > n.least ? n.most : n.least;
+  r.once = n.once && r.deep == n.least;
   r.wide = block_threads / r.deep;
   r.own = turns ? r.wide - 1 : folded ? int(r.threads.extent[across].divisor) : r.wide;
   share_runs(r, s, V, U);
@@ -206,6 +221,62 @@ CUDARRAY_NO_INLINE bool fold_columns(reduce_plan<Operands>& r, detail::iteration
   return true;
 }
 
+/// How runs are side by side: the elements of a row (what lies on the last reduced axis), of as many results beside
+/// each other, and the axis of the runs that follow, if they join.
+struct side_by_side {
+  int64 row, beside;
+  int next;
+  bool joins;
+  int64 run() const { return row * beside; }
+};
+
+/// False where runs are not side by side, or threads do well on them as they are.
+template <int Operands>
+CUDARRAY_NO_INLINE bool runs_side_by_side(side_by_side& runs, const reduce_plan<Operands>& r,
+                                          const detail::iteration_space<Operands>& s, const operand_info* of, int V) {
+  const int inner = s.ndim - 1, across = s.kept - 1;
+  if (across < 0 || s.ndim >= max_rank) return false;
+  side_by_side a{s.extent[inner], r.along ? 1 : s.extent[across], r.along ? across : across - 1, false};
+  a.joins = a.next >= 0 && (r.along || s.stride[0][a.next] == a.beside * s.stride[0][across]);
+  for (int k = 1; k < Operands; ++k) {
+    const bool loaded = of[k].data != nullptr;
+    if (s.stride[k][inner] != (loaded ? a.beside : 0)) return false;
+    if (!r.along && s.stride[k][across] != loaded) return false;
+    if (r.along && a.run() * of[k].bytes > tuning::run_bytes) return false;
+    a.joins = a.joins && s.stride[k][a.next] == (loaded ? a.run() : 0);
+  }
+  runs = a;
+  if (!r.along) return a.beside <= tuning::run_columns * V && a.beside % V != 0;
+  if (!a.joins || a.run() > tuning::run_groups * V || r.count / a.run() < tuning::run_count) return false;
+  return a.run() % V != 0 || tuning::run_lanes % (a.run() / V) == 0;  // else a row's own threads do well
+}
+
+/// So many elements of a row (`folds`) and, of whole rows, so many runs, as columns such that lanes are whole and a
+/// block does much for what it takes at its end; folds 0: there are none.
+struct folded_columns {
+  int64 folds = 0, runs = 1;
+};
+CUDARRAY_NO_INLINE inline folded_columns choose_folds(const side_by_side& a, int64 count, bool along, int64 next,
+                                                      int V) {
+  constexpr int64 most_groups = tuning::run_groups;
+  folded_columns best;
+  const auto groups = [&](int64 folds, int64 runs) { return runs * folds * a.beside / V; };
+  const auto time = [&](int64 folds, int64 runs) {
+    return count / folds * power_of_two_above(groups(folds, runs), most_groups) + tuning::block_end * block_threads;
+  };
+  const auto offer = [&](int64 folds, int64 runs) {
+    if (runs * folds * a.beside % V != 0) return;
+    if (best.folds == 0 || time(folds, runs) * best.runs <= time(best.folds, best.runs) * runs) best = {folds, runs};
+  };
+  for (int64 f = along ? a.row : 1; f <= a.row && groups(f, 1) <= most_groups; ++f)
+    if (a.row % f == 0) offer(f, 1);
+  for (int64 n = 2; a.joins && n <= next && groups(a.row, n) <= most_groups; ++n)
+    if (next % n == 0 && (!along || best.folds == 0 || 2 * groups(a.row, n) <= most_groups)) offer(a.row, n);
+  const int64 threads = power_of_two_above(groups(best.folds, best.runs), most_groups);
+  if (best.folds > 0 && !along && count / best.folds * threads < block_threads) return {};  // a row for each thread
+  return best;
+}
+
 /// A space of columns that are the elements of runs, a block finishes some of them, where runs are side by side and
 /// threads would read off alignment or do little otherwise: along short ones (`along`), or along those of a few results
 /// that are side by side, as each of their next elements are. Two axes are reduced, at least. False where runs are not
@@ -213,60 +284,32 @@ CUDARRAY_NO_INLINE bool fold_columns(reduce_plan<Operands>& r, detail::iteration
 template <int Operands>
 CUDARRAY_NO_INLINE bool fold_runs(reduce_plan<Operands>& r, detail::iteration_space<Operands>& s,
                                   const operand_info* of, int V) {
-  constexpr int64 most_groups = tuning::run_groups;
-  const int inner = s.ndim - 1, across = s.kept - 1, next = r.along ? across : across - 1;
-  if (across < 0 || s.ndim >= max_rank) return false;
-  const int64 row = s.extent[inner], beside = r.along ? 1 : s.extent[across], run = beside * row;
-  bool joins = next >= 0 && (r.along || s.stride[0][next] == beside * s.stride[0][across]);  // the next run
-  for (int k = 1; k < Operands; ++k) {
-    const bool loaded = of[k].data != nullptr;
-    if (s.stride[k][inner] != (loaded ? beside : 0)) return false;
-    if (!r.along && s.stride[k][across] != loaded) return false;
-    if (r.along && run * of[k].bytes > tuning::run_bytes) return false;
-    joins = joins && s.stride[k][next] == (loaded ? run : 0);
-  }
-  if (r.along) {
-    if (!joins || run > most_groups * V || r.count / run < tuning::run_count) return false;
-    if (run % V == 0 && tuning::run_lanes % (run / V) != 0) return false;  // a row's own threads do well there
-  } else if (beside > tuning::run_columns * V || beside % V == 0) {
-    return false;
-  }
-  // so many elements of a row and, of whole rows, so many runs, such that lanes are whole and a block does much for
-  // what it takes at its end, which is about as long as so many rows
-  int64 folds = 0, runs = 1;
-  const auto groups = [&](int64 f, int64 n) { return n * f * beside / V; };
-  const auto threads = [&](int64 f, int64 n) { return power_of_two_above(groups(f, n), most_groups); };
-  const auto time = [&](int64 f, int64 n) { return r.count / f * threads(f, n) + tuning::block_end * block_threads; };
-  const auto offer = [&](int64 f, int64 n) {
-    if (n * f * beside % V == 0 && (folds == 0 || time(f, n) * runs <= time(folds, runs) * n)) folds = f, runs = n;
-  };
-  for (int64 f = r.along ? row : 1; f <= row && groups(f, 1) <= most_groups; ++f)
-    if (row % f == 0) offer(f, 1);
-  for (int64 n = 2; joins && n <= s.extent[next] && groups(row, n) <= most_groups; ++n)
-    if (s.extent[next] % n == 0 && (!r.along || folds == 0 || 2 * groups(row, n) <= most_groups)) offer(row, n);
+  side_by_side a;
+  if (!runs_side_by_side(a, r, s, of, V)) return false;
+  const auto [folds, runs] = choose_folds(a, r.count, r.along, a.joins ? s.extent[a.next] : 1, V);
   if (folds == 0) return false;
-  if (!r.along && r.count / folds * threads(folds, runs) < block_threads) return false;  // a row for each thread
-  r.columns = int(runs * beside), r.folded_run = int(folds * beside), r.folds_apart = int(beside);
+  const int inner = s.ndim - 1;
+  r.columns = int(runs * a.beside), r.folded_run = int(folds * a.beside), r.folds_apart = int(a.beside);
   // the columns are the last kept axis; what is left of a row, if anything is, is the last that is reduced
-  int columns = across;
+  int columns = s.kept - 1;
   if (r.along) {
     columns = s.kept++;
     for (int d = inner; d > columns; --d) {
       s.extent[d] = s.extent[d - 1];
       for (int k = 0; k < Operands; ++k) s.stride[k][d] = s.stride[k][d - 1];
     }
-    s.stride[0][columns] = s.stride[0][next];
-  } else if (folds < row) {
-    s.extent[inner] = row / folds;
+    s.stride[0][columns] = s.stride[0][a.next];
+  } else if (folds < a.row) {
+    s.extent[inner] = a.row / folds;
     for (int k = 1; k < Operands; ++k) s.stride[k][inner] *= folds;
   } else {
     --s.ndim;
   }
-  s.extent[columns] = runs * folds * beside;
+  s.extent[columns] = runs * folds * a.beside;
   for (int k = 1; k < Operands; ++k) s.stride[k][columns] = of[k].data != nullptr;
-  if (joins) {
-    s.extent[next] /= runs;
-    for (int k = 0; k < Operands; ++k) s.stride[k][next] *= runs;
+  if (a.joins) {
+    s.extent[a.next] /= runs;
+    for (int k = 0; k < Operands; ++k) s.stride[k][a.next] *= runs;
   }
   return true;
 }

@@ -140,38 +140,38 @@ int shortest_step(const detail::iteration_space<Operands>& s, int k, int a, int 
 /// (reads that do cost nothing).
 inline int tile_alignment(int bytes) { return bytes > 4 ? int(tuning::sector) / bytes : 8; }
 
-/// Tiles where operands lie along another axis, y, than operand 0, which lies along x: squares where both are long, all
-/// of an axis that is short and more of the other one, or some of a third one, r; false where they would not pay.
-/// U groups of V lanes in each thread, that `most_elements` of shared memory are for. E > 1: of cells (`in_words`).
+/// Elements of a tile along x, r and y, and the axis r, -1 where there is none.
+struct tile_shape {
+  int64 size[3] = {1, 1, 1};
+  int r = -1;
+  bool square = false;
+};
+
+/// Squares where x and y are long, all of one that is short and more of the other, or some of a third axis, r, which
+/// goes on where x or y ends. A thread has so many slots, its groups times its lanes. False where tiles would not pay.
 template <int Operands>
-CUDARRAY_NO_INLINE bool plan_tiles(tile_plan<Operands>& c, const detail::iteration_space<Operands>& s,
-                                   const operand_info* of, const turned_axis& turn, int U, int V, int most_elements,
-                                   int E) {
-  const int64 slots = U * V, most_x = slots > 8 ? 2 * warp : warp, most_y = block_threads * slots / most_x;
-  const int x = s.ndim - 1, y = turn.axis;
-  c.turned = turn.operands;
-  const int leader = __builtin_ctzll(c.turned);
+CUDARRAY_NO_INLINE bool choose_tile(tile_shape& tile, const detail::iteration_space<Operands>& s,
+                                    const operand_info* of, const turned_axis& turn, int64 slots, int E) {
+  const int64 most_x = slots > 8 ? 2 * warp : warp, most_y = block_threads * slots / most_x;
+  const int x = s.ndim - 1, y = turn.axis, leader = __builtin_ctzll(turn.operands);
   const int64 ex = s.extent[x], ey = s.extent[y], run = tuning::line / of[0].bytes;
-  const bool all_x = ex <= most_x, all_y = ey <= most_y, square = !all_x && !all_y;
-  // the axes that go on where x and y end
+  const bool all_x = ex <= most_x, all_y = ey <= most_y;
   const int after_x = shortest_step(s, 0, x, -1), after_y = shortest_step(s, leader, y, -1);
   const bool short_x = all_x && ex < run && after_x != y, short_y = all_y && ey < run && after_y != x;
-  int r = short_x && (!short_y || ex <= ey) ? after_x : short_y ? after_y : -1;
-  int64 size[3] = {all_x ? ex : most_x, 1, all_y ? ey : most_y};
-  const auto covered = [&](int64 deep) {  // by all lanes, both ways
-    return slots * (block_threads / (size[0] * deep)) >= size[2] &&
-           slots * (block_threads / (size[2] * deep)) >= size[0];
-  };
+  tile_shape t;
+  t.square = !all_x && !all_y;
+  t.r = short_x && (!short_y || ex <= ey) ? after_x : short_y ? after_y : -1;
+  t.size[0] = all_x ? ex : most_x, t.size[2] = all_y ? ey : most_y;
   // where lines of memory stay in the cache, tiles are more work for nothing
   const int bytes = of[leader].bytes;
   const bool same_banks = s.stride[leader][x] * bytes % (bytes < 4 ? warp * bytes : tuning::line) == 0;
   const int64 matrix = ex * ey * E * E;  // elements
-  if (r < 0 && (E > 1 ? matrix < tuning::cell_matrix / (E * E)
-                      : matrix < cached_matrix(bytes) && (!same_banks || matrix < tuning::same_banks_matrix)))
+  if (t.r < 0 && (E > 1 ? matrix < tuning::cell_matrix / (E * E)
+                        : matrix < cached_matrix(bytes) && (!same_banks || matrix < tuning::same_banks_matrix)))
     return false;
-  if (r < 0 && all_x && all_y) {
-    r = shortest_step(s, 0, x, y);
-  } else if (r < 0 && !square) {
+  if (t.r < 0 && all_x && all_y) {
+    t.r = shortest_step(s, 0, x, y);
+  } else if (t.r < 0 && !t.square) {
     const int64 across = all_x ? ex : ey, along = all_x ? ey : ex;
     if (across < tuning::strip && ((all_x && E == 1) || matrix < tuning::strip_matrix)) return false;
     if (bytes < 4 && all_y && across <= tuning::narrow_strip &&
@@ -179,30 +179,75 @@ CUDARRAY_NO_INLINE bool plan_tiles(tile_plan<Operands>& c, const detail::iterati
       return false;
     int64 n = across <= tile_walk::few ? slots * tile_walk::along_first(across) : block_threads;
     while (n * across > block_threads * slots) n /= 2;
-    size[all_x ? 2 : 0] = along < n ? along : n;
+    t.size[all_x ? 2 : 0] = along < n ? along : n;
   }
-  if (r >= 0) {
-    size[1] = s.extent[r];
-    if (const int64 most = block_threads / (size[0] > size[2] ? size[0] : size[2]); size[1] > most) size[1] = most;
-    while (size[1] > 1 && !covered(size[1])) --size[1];
+  if (t.r >= 0) {
+    const auto covered = [&](int64 deep) {  // by all lanes, both ways
+      return slots * (block_threads / (t.size[0] * deep)) >= t.size[2] &&
+             slots * (block_threads / (t.size[2] * deep)) >= t.size[0];
+    };
+    t.size[1] = s.extent[t.r];
+    const int64 most = block_threads / (t.size[0] > t.size[2] ? t.size[0] : t.size[2]);
+    if (t.size[1] > most) t.size[1] = most;
+    while (t.size[1] > 1 && !covered(t.size[1])) --t.size[1];
   }
-  if (4 * size[0] * size[1] * size[2] < block_threads * slots) return false;
-  // x is contiguous in shared memory, and a warp along y, and then r, finds different banks
-  int steps[3] = {1, int(size[0] | 1), 0};
+  tile = t;
+  return 4 * t.size[0] * t.size[1] * t.size[2] >= block_threads * slots;
+}
+
+/// Elements of shared memory from place to place along each axis of a tile: x is contiguous there, and a warp along y,
+/// and then r, finds different banks.
+inline void steps_in_banks(const int64* size, int* steps) {
+  steps[0] = 1, steps[1] = int(size[0] | 1);
   steps[2] = size[1] > 1 ? int(steps[1] * size[1]) : int(size[0]);
-  for (const int bank = size[2] < warp ? int(ceil_div(warp, size[2])) : 1, every = size[2] < warp ? warp : 2;
-       steps[2] % every != bank % every;)
-    ++steps[2];
-  c.slot = int(steps[2] * size[2]);
-  if (__builtin_popcountll(c.turned) * c.slot > most_elements) return false;
-  const int axes[3] = {x, r, y};
-  for (const int d : axes) {  // places and steps take 32 bits
+  const int bank = size[2] < warp ? int(ceil_div(warp, size[2])) : 1, every = size[2] < warp ? warp : 2;
+  while (steps[2] % every != bank % every) ++steps[2];
+}
+
+/// Whether places and steps along these axes take 32 bits; -1: no axis.
+template <int Operands>
+bool fits_32_bits(const detail::iteration_space<Operands>& s, const int (&axes)[3]) {
+  for (const int d : axes) {
     if (d < 0) continue;
     if (s.extent[d] >> 30 != 0) return false;
     for (int k = 0; k < Operands; ++k)
       if (magnitude(s.stride[k][d]) >> 31 != 0) return false;
   }
-  if (square) {
+  return true;
+}
+
+/// The axes of a space but for these, as one that is walked block by block.
+template <int Operands>
+thread_space<Operands> other_axes(const detail::iteration_space<Operands>& s, const int (&axes)[3]) {
+  detail::iteration_space<Operands> others = s;
+  others.ndim = 0;
+  for (int d = 0; d < s.ndim; ++d) {
+    if (d == axes[0] || d == axes[1] || d == axes[2]) continue;
+    others.extent[others.ndim] = s.extent[d];
+    for (int k = 0; k < Operands; ++k) others.stride[k][others.ndim] = s.stride[k][d];
+    ++others.ndim;
+  }
+  thread_space<Operands> threads;
+  threads.divide(others, 1, -1, false);
+  return threads;
+}
+
+/// Tiles where operands lie along another axis, y, than operand 0, which lies along x; false where they would not pay.
+/// U groups of V lanes in each thread, that `most_elements` of shared memory are for. E > 1: of cells (`in_words`).
+template <int Operands>
+CUDARRAY_NO_INLINE bool plan_tiles(tile_plan<Operands>& c, const detail::iteration_space<Operands>& s,
+                                   const operand_info* of, const turned_axis& turn, int U, int V, int most_elements,
+                                   int E) {
+  tile_shape tile;
+  if (!choose_tile(tile, s, of, turn, U * V, E)) return false;
+  int64(&size)[3] = tile.size;
+  const int x = s.ndim - 1, axes[3] = {x, tile.r, turn.axis};
+  int steps[3];
+  steps_in_banks(size, steps);
+  c.turned = turn.operands;
+  c.slot = int(steps[2] * size[2]);
+  if (__builtin_popcountll(c.turned) * c.slot > most_elements || !fits_32_bits(s, axes)) return false;
+  if (tile.square) {
     const int alignment = tile_alignment(of[0].bytes);
     c.lead = off_alignment(of[0], alignment);
     bool aligned = c.lead == 0;
@@ -211,7 +256,7 @@ CUDARRAY_NO_INLINE bool plan_tiles(tile_plan<Operands>& c, const detail::iterati
   }
   const int64 back[3] = {size[2], size[1], size[0]};
   const int back_steps[3] = {steps[2], steps[1], steps[0]};
-  c.out = tile_walk(size, square ? warp : block_threads, V, steps);
+  c.out = tile_walk(size, tile.square ? warp : block_threads, V, steps);
   c.in = tile_walk(back, block_threads, V, back_steps);
   c.box = int(size[0]);
   size[0] -= c.alignment > 1 ? c.alignment : 0;
@@ -223,15 +268,7 @@ CUDARRAY_NO_INLINE bool plan_tiles(tile_plan<Operands>& c, const detail::iterati
     c.blocks *= c.along[i].divisor;
     for (int k = 0; k < Operands; ++k) c.step[k][c.turned >> k & 1 ? 2 - i : i] = d < 0 ? 0 : int(s.stride[k][d]);
   }
-  detail::iteration_space<Operands> others = s;
-  others.ndim = 0;
-  for (int d = 0; d < x; ++d)
-    if (d != r && d != y) {
-      others.extent[others.ndim] = s.extent[d];
-      for (int k = 0; k < Operands; ++k) others.stride[k][others.ndim] = s.stride[k][d];
-      ++others.ndim;
-    }
-  c.threads.divide(others, 1, -1, false);
+  c.threads = other_axes(s, axes);
   c.blocks *= c.threads.threads;
   for (int k = 0; k < Operands; ++k) {
     const tile_walk& walk = c.turned >> k & 1 ? c.in : c.out;
