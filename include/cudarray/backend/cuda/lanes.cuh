@@ -22,18 +22,15 @@ __device__ Index split_element(const thread_space<Operands>& s, Index at) {
 template <class Index, int Operands>
 __device__ int64 walk_axes(const thread_space<Operands>& s, Index i, int begin, int end, int64* offset) {
   Index first = 0, moved[Operands] = {};
-  const auto go = [&](int d, Index at) {
+#pragma unroll 1
+  for (int d = end - 1; d >= begin; --d) {
+    const Index rest = i;
+    i = d > begin ? s.extent[d].divide(i) : 0;
+    Index at = rest - i * Index(s.extent[d].divisor);
     if (d == s.split) first = at = split_element(s, at);
 #pragma unroll
     for (int k = 0; k < Operands; ++k) moved[k] += at * Index(s.step[k][d]);
-  };
-#pragma unroll 1
-  for (int d = end - 1; d > begin; --d) {
-    const Index rest = i;
-    i = s.extent[d].divide(i);
-    go(d, rest - i * Index(s.extent[d].divisor));
   }
-  if (end > begin) go(begin, i);
 #pragma unroll
   for (int k = 0; k < Operands; ++k) offset[k] += moved[k];
   return first;
