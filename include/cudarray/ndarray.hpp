@@ -22,15 +22,18 @@ inline storage_ref no_storage() {
   return storage_ref(s);
 }
 
+inline namespace CUDARRAY_BUILD {
 /// A node converted to T where it is not T already.
 template <class T, class N>
-CUDARRAY_PER_BUILD decltype(auto) cast_node(N&& n) {
+decltype(auto) cast_node(N&& n) {
   if constexpr (::std::is_same_v<node_value_t<::std::remove_cvref_t<N>>, T>) return static_cast<N&&>(n);
   else return elementwise("astype", op::astype_op<T>{}, static_cast<N&&>(n));
 }
 
 template <class T, class Device>
 inline constexpr bool may_be_number<ndarray<T, Device>> = true;
+
+}  // namespace CUDARRAY_BUILD
 
 /// Unchecked access to host elements by N indices, like mdspan.
 template <class T, int N>
@@ -71,7 +74,7 @@ class ndarray : public detail::no_number<ndarray<T, Device>> {
   /// What is moved from is the empty array.
   CUDARRAY_PER_BUILD ndarray(ndarray&& o) noexcept : store_(::std::move(o.store_)), layout_(o.layout_) { o.clear(); }
   /// A view: shares the leaf's storage.
-  CUDARRAY_PER_BUILD explicit ndarray(detail::leaf<T, Device> n) : store_(::std::move(n.store)), layout_(n.where) {}
+  explicit ndarray(detail::leaf<T, Device> n) : store_(::std::move(n.store)), layout_(n.where) {}
 
   /// Evaluates an expression into a new array, converting within NumPy's `same_kind`. Throws stale_error.
   template <array_expression E, class Build = this_build>
@@ -99,7 +102,7 @@ class ndarray : public detail::no_number<ndarray<T, Device>> {
                   !::std::is_same_v<::std::remove_cvref_t<E>, selection<T, Device>>) {
       const auto& n = detail::as_operand<T>("", e);
       if (owns_alone<::std::is_lvalue_reference_v<E>>(n)) {
-        detail::compute<Build, T, Device>(store_, layout_, n, store_->ordinal);
+        detail::compute<T, Device>(store_, layout_, n, store_->ordinal);
         detail::count_write(*store_);
         return *this;
       }
@@ -223,7 +226,7 @@ class ndarray : public detail::no_number<ndarray<T, Device>> {
   /// A new C-contiguous array with the same elements.
   template <class Build = this_build>
   const ndarray copy() const {
-    return ndarray(detail::materialise<Build>(node()));
+    return ndarray(detail::materialise(node()));
   }
   /// Sets every element.
   template <scalar_value S, class Build = this_build>
@@ -262,9 +265,9 @@ class ndarray : public detail::no_number<ndarray<T, Device>> {
   template <class Build, class E>
   static detail::leaf<T, Device> value_of(const E& e) {
     // what a selection reads as is a new array already
-    if constexpr (::std::is_same_v<E, selection<T, Device>>) return e.template node<Build>();
+    if constexpr (::std::is_same_v<E, selection<T, Device>>) return e.node();
     else if constexpr (detail::same_kind<value_type_t<E>, T> && detail::on_device<E, Device>)
-      return detail::materialise<Build>(detail::cast_node<T>(detail::as_operand<T>("", e)));
+      return detail::materialise(detail::cast_node<T>(detail::as_operand<T>("", e)));
     else return {detail::no_storage(), layout{}};  // reported by who asks
   }
 
@@ -274,7 +277,7 @@ class ndarray : public detail::no_number<ndarray<T, Device>> {
     constexpr bool here = detail::on_device<V, Device>;
     static_assert(here,
                   "cudarray: the array is on another device: copy it with ca::to<ca::cuda>(x) or ca::to<ca::cpu>(x)");
-    if constexpr (here) detail::assign<Build, T, Device>(store_, layout_, detail::as_operand<T>("assignment", v));
+    if constexpr (here) detail::assign<T, Device>(store_, layout_, detail::as_operand<T>("assignment", v));
   }
 
   template <class Build, class N>
@@ -297,8 +300,8 @@ class ndarray : public detail::no_number<ndarray<T, Device>> {
     const detail::leaf_list<N> leaves(n);
     return owns_alone(n.dims(), leaves.of, N::leaves, Lasting, !detail::has_gather<N> && !detail::ends_in_reduce<N>);
   }
-  CUDARRAY_PER_BUILD bool owns_alone(const cudarray::shape& dims, const detail::leaf_use* of, int count, bool lasting,
-                                     bool same_place_is_safe) const {
+  bool owns_alone(const cudarray::shape& dims, const detail::leaf_use* of, int count, bool lasting,
+                  bool same_place_is_safe) const {
     if (!store_.get() || store_->borrowed || layout_.read_only || layout_.dims != dims || !is_contiguous())
       return false;
     int64 own = 1;
@@ -312,7 +315,6 @@ class ndarray : public detail::no_number<ndarray<T, Device>> {
 };
 
 template <class N>
-template <class Build>
 auto lazy<N>::item() const {
   using X = detail::expression_traits<N>;
   return ndarray<typename X::value_type, typename X::device_type>(self()).item();

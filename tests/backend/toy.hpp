@@ -82,13 +82,13 @@ void toy_walk(const detail::iteration_space<Operands>& s, int begin, int end, to
   }
 }
 
-template <class Build, class Target, class Tree, int Operands>
+template <class Target, class Tree, int Operands>
 void run_elementwise(toy, const Target& target, const Tree& tree, const detail::iteration_space<Operands>& s) {
   detail::count(detail::counters.kernels);
   toy_walk(s, 0, s.ndim, {}, [&](const auto& a, int64) { target(a, tree(a)); });
 }
 
-template <class Build, class Target, class Tree, class Op, int Operands>
+template <class Target, class Tree, class Op, int Operands>
 void run_reduce(toy, const Target& target, const Tree& tree, const Op&, const detail::iteration_space<Operands>& s) {
   using types = typename Op::template types<typename Tree::value_type>;
   using total = typename types::total;
@@ -103,7 +103,7 @@ void run_reduce(toy, const Target& target, const Tree& tree, const Op&, const de
   });
 }
 
-template <class Build, class T, class F>
+template <class T, class F>
 detail::storage_ref toy_select(toy device, const detail::sequences& mask, int64& count, const F& item) {
   const uint8* m = mask.at<uint8>();
   detail::count(detail::counters.kernels);
@@ -114,17 +114,16 @@ detail::storage_ref toy_select(toy device, const detail::sequences& mask, int64&
     if (m[i]) *to++ = item(i);
   return r;
 }
-template <class Build>
-detail::storage_ref flat_nonzero(toy device, const detail::sequences& mask, int64& count) {
-  return toy_select<Build, int64>(device, mask, count, [](int64 i) { return i; });
+inline detail::storage_ref flat_nonzero(toy device, const detail::sequences& mask, int64& count) {
+  return toy_select<int64>(device, mask, count, [](int64 i) { return i; });
 }
-template <class Build, class T>
+template <class T>
 detail::storage_ref select_flagged(toy device, const detail::sequences& from, const detail::sequences& mask,
                                    int64& count) {
-  return toy_select<Build, T>(device, mask, count, [&](int64 i) { return from.at<T>()[i]; });
+  return toy_select<T>(device, mask, count, [&](int64 i) { return from.at<T>()[i]; });
 }
 
-template <class Build, class T>
+template <class T>
 detail::storage_ref argsort_sequences(toy device, const detail::sequences& s) {
   detail::storage_ref r = allocate(device, std::size_t(s.elements()) * sizeof(int64));
   detail::count(detail::counters.kernels);
@@ -137,15 +136,15 @@ detail::storage_ref argsort_sequences(toy device, const detail::sequences& s) {
   }
   return r;
 }
-template <class Build, class T>
+template <class T>
 detail::storage_ref sort_sequences(toy device, const detail::sequences& s) {
-  const detail::storage_ref order = argsort_sequences<Build, T>(device, s);
+  const detail::storage_ref order = argsort_sequences<T>(device, s);
   detail::storage_ref r = allocate(device, std::size_t(s.elements()) * sizeof(T));
   for (int64 i = 0; i < s.elements(); ++i)
     static_cast<T*>(r->data)[i] = s.at<T>()[i / s.n * s.n + static_cast<int64*>(order->data)[i]];
   return r;
 }
-template <class Build, class T>
+template <class T>
 detail::top_elements topk_sequences(toy device, const detail::sequences& s, int64 k, bool largest) {
   const std::size_t n = std::size_t(s.outer * k);
   detail::top_elements r{allocate(device, n * sizeof(T)), allocate(device, n * sizeof(int64))};
@@ -163,7 +162,7 @@ detail::top_elements topk_sequences(toy device, const detail::sequences& s, int6
   }
   return r;
 }
-template <class Build, class Op, class T>
+template <class Op, class T>
 detail::storage_ref scan_sequences(toy device, const detail::sequences& s) {
   using types = typename Op::template types<T>;
   detail::storage_ref r = allocate(device, std::size_t(s.elements()) * sizeof(typename types::result));
@@ -180,7 +179,7 @@ detail::storage_ref scan_sequences(toy device, const detail::sequences& s) {
   return r;
 }
 
-template <class Build, class T>
+template <class T>
 void add_at_indices(toy, const detail::sequences& to, const detail::sequences& index, const detail::sequences& values,
                     const detail::index_check&) {
   detail::count(detail::counters.kernels);
@@ -191,7 +190,7 @@ void add_at_indices(toy, const detail::sequences& to, const detail::sequences& i
   }
 }
 
-template <class Build, class T>
+template <class T>
 void multiply_matrices(toy, const detail::product& g) {
   using C = detail::compute_t<T>;
   detail::count(detail::counters.kernels);

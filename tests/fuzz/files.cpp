@@ -99,7 +99,7 @@ void use(const ca::ndarray<T>& a, const unsigned char* read) {
     std::vector<T> turned(n);
     if (n > 0) {
       std::memcpy(turned.data(), read, n * sizeof(T));
-      ca::detail::swap_bytes<T, ca::this_build>(turned.data(), n);
+      ca::detail::swap_bytes<T>(turned.data(), n);
       REQUIRE(std::memcmp(a.data(), read, n * sizeof(T)) == 0 ||
               std::memcmp(a.data(), turned.data(), n * sizeof(T)) == 0);
     }
@@ -129,7 +129,7 @@ template <class T>
 void npy(const unsigned char* p, std::size_t n, bool is_pipe) {
   guarded([&] {
     memory_file f(p, n, is_pipe);
-    const ca::ndarray<T> a = ca::detail::read_npy<T, ca::cpu, ca::this_build>(f);
+    const ca::ndarray<T> a = ca::detail::read_npy<T, ca::cpu>(f);
     REQUIRE(f.finished());
     use<T>(a, f.last(std::size_t(a.nbytes())));
   });
@@ -138,7 +138,7 @@ void npy(const unsigned char* p, std::size_t n, bool is_pipe) {
 void idx(const unsigned char* p, std::size_t n, bool is_pipe) {
   guarded([&] {
     memory_file f(p, n, is_pipe);
-    const ca::ndarray<ca::uint8> a = ca::detail::read_idx<ca::cpu, ca::this_build>(f, n > 3 ? p[3] % 9 : 3);
+    const ca::ndarray<ca::uint8> a = ca::detail::read_idx<ca::cpu>(f, n > 3 ? p[3] % 9 : 3);
     use<ca::uint8>(a, f.last(std::size_t(a.nbytes())));
   });
 }

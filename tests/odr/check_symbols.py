@@ -1,6 +1,7 @@
 """Fails where the object of a plain file holds wide instructions, or where the linker could give it a function of a
 file built for a wider machine: one that both objects define and whose wide version uses wide registers. Or where a file
 built with -ffast-math and one built without share a function that computes, or calls one that does, in different ways.
+Or where a variable that is written lies in the namespace of a build: each build would have its own.
 
 check_symbols.py PLAIN.o NATIVE.o
 check_symbols.py --alone NATIVE.o...    every plain object might define what these do, but for what says how it is built
@@ -11,6 +12,16 @@ import re
 import subprocess
 import sys
 import tempfile
+
+
+BUILD = re.compile(r'\d(?:avx512f?|avx2?|base)_[fbohc]*_(?:ieee|fast)')  # in mangled names: a namespace or a tag
+
+
+def variables_of_builds(path):
+    """The variables in the namespace of a build that are written. Those in functions are facts that are kept."""
+    text = subprocess.run(['objdump', '-t', path], capture_output=True, text=True, check=True).stdout
+    names = re.findall(r' (?:\.bss|\.data|\.tbss|\.tdata)\S*\s+[0-9a-f]+ (?:\.hidden )?(_ZN\S+)$', text, re.M)
+    return [n for n in names if BUILD.search(n)]
 
 
 def functions(path):
@@ -80,12 +91,13 @@ def main():
         shared, failures = check_arithmetic(*sys.argv[2:])
     elif sys.argv[1] == '--alone':
         shared = {(n, path) for path in sys.argv[2:] for n in weak(path) & {n for n, w in functions(path).items() if w}
-                  if not re.search('B6avx512|B3avx|build_config', n)}
+                  if not BUILD.search(n)}
         failures = [f'{n}: may be shared, is wide' for n in of_library({n for n, _ in shared})]
     else:
         plain, native = sys.argv[1:]
         of_native, shared = functions(native), weak(plain) & weak(native)
         failures = [f'{n}: wide instructions in {plain}' for n, w in functions(plain).items() if w]
+        failures += [f'{n}: a variable of each build' for path in sys.argv[1:] for n in variables_of_builds(path)]
         failures += [f'{n}: shared by both objects, wide in {native}'
                      for n in of_library(n for n in shared if of_native.get(n))]
     for f in failures:

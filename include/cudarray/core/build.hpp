@@ -56,88 +56,89 @@
 #define CUDARRAY_TEXT(word) #word
 #define CUDARRAY_TEXT_OF_VALUE(word) CUDARRAY_TEXT(word)
 
-namespace cudarray::inline v0 {
-namespace detail {
-
-/// What computes with floating-point numbers, and is given no build, lies in an inline namespace of this name.
-inline namespace CUDARRAY_ARITHMETIC {
-struct arithmetic {
-  static constexpr bool finite_math = CUDARRAY_FINITE_MATH;
-};
-}  // namespace CUDARRAY_ARITHMETIC
-
-/// What of the machine and of optional libraries this file's code may use, and how it may compute. Functions that
-/// depend on it take it as a template parameter, so that files built with different flags link in any order and each
-/// runs its own code.
-template <int VectorBytes, bool Fma, bool Cblas, bool Onednn, bool Highway, bool Cudnn, class Arithmetic>
-struct build_config {
-  static constexpr int vector_bytes = VectorBytes;
-  static constexpr bool fma = Fma;
-  static constexpr bool cblas = Cblas;
-  static constexpr bool onednn = Onednn;
-  static constexpr bool highway = Highway;
-  static constexpr bool cudnn = Cudnn;
-  static constexpr bool finite_math = Arithmetic::finite_math;  ///< NaN and infinity are taken for numbers
-};
-
-}  // namespace detail
-
-#if defined(__AVX512F__)
-#define CUDARRAY_ISA_TAG "avx512"
-#elif defined(__AVX__)
-#define CUDARRAY_ISA_TAG "avx"
-#else
-#define CUDARRAY_ISA_TAG "base"
-#endif
-#if defined(CUDARRAY_HAS_CBLAS)
-#define CUDARRAY_CBLAS true
-#define CUDARRAY_CBLAS_TAG "blas"
-#else
-#define CUDARRAY_CBLAS false
-#define CUDARRAY_CBLAS_TAG "own"
-#endif
-#if defined(CUDARRAY_HAS_ONEDNN)
-#define CUDARRAY_ONEDNN true
-#define CUDARRAY_ONEDNN_TAG "onednn"
-#else
-#define CUDARRAY_ONEDNN false
-#define CUDARRAY_ONEDNN_TAG "windows"
-#endif
-#if defined(CUDARRAY_HAS_HIGHWAY)
-#define CUDARRAY_HIGHWAY true
-#define CUDARRAY_HIGHWAY_TAG "highway"
-#else
-#define CUDARRAY_HIGHWAY false
-#define CUDARRAY_HIGHWAY_TAG "radix"
-#endif
-#if defined(CUDARRAY_HAS_CUDNN)
-#define CUDARRAY_CUDNN true
-#define CUDARRAY_CUDNN_TAG "cudnn"
-#else
-#define CUDARRAY_CUDNN false
-#define CUDARRAY_CUDNN_TAG "no"
-#endif
-/// For what cannot take the configuration as a template parameter, and for functions whose machine code may hold wide
-/// moves (compilers copy shapes and layouts with them): the symbol differs from file to file as the configuration does.
-#define CUDARRAY_PER_BUILD                                                                                \
-  __attribute__((abi_tag(CUDARRAY_ISA_TAG, CUDARRAY_CBLAS_TAG, CUDARRAY_ONEDNN_TAG, CUDARRAY_HIGHWAY_TAG, \
-                         CUDARRAY_CUDNN_TAG, CUDARRAY_TEXT_OF_VALUE(CUDARRAY_ARITHMETIC))))
-
+// The file's instruction set, and a letter for each of: fused multiply-add, cblas, oneDNN, Highway, cuDNN.
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+#define CUDARRAY_ISA avx512
 #define CUDARRAY_VECTOR_BYTES 64
-#elif defined(__AVX2__)
+#elif defined(__AVX512F__)
+#define CUDARRAY_ISA avx512f
 #define CUDARRAY_VECTOR_BYTES 32
+#elif defined(__AVX2__)
+#define CUDARRAY_ISA avx2
+#define CUDARRAY_VECTOR_BYTES 32
+#elif defined(__AVX__)
+#define CUDARRAY_ISA avx
+#define CUDARRAY_VECTOR_BYTES 16
 #else
+#define CUDARRAY_ISA base
 #define CUDARRAY_VECTOR_BYTES 16
 #endif
 #if defined(__FMA__) || defined(__aarch64__)
 #define CUDARRAY_FMA true
+#define CUDARRAY_FMA_LETTER f
 #else
 #define CUDARRAY_FMA false
+#define CUDARRAY_FMA_LETTER
 #endif
-/// The configuration of the file being compiled.
-using this_build = detail::build_config<CUDARRAY_VECTOR_BYTES, CUDARRAY_FMA, CUDARRAY_CBLAS, CUDARRAY_ONEDNN,
-                                        CUDARRAY_HIGHWAY, CUDARRAY_CUDNN, detail::arithmetic>;
+#if defined(CUDARRAY_HAS_CBLAS)
+#define CUDARRAY_CBLAS true
+#define CUDARRAY_CBLAS_LETTER b
+#else
+#define CUDARRAY_CBLAS false
+#define CUDARRAY_CBLAS_LETTER
+#endif
+#if defined(CUDARRAY_HAS_ONEDNN)
+#define CUDARRAY_ONEDNN true
+#define CUDARRAY_ONEDNN_LETTER o
+#else
+#define CUDARRAY_ONEDNN false
+#define CUDARRAY_ONEDNN_LETTER
+#endif
+#if defined(CUDARRAY_HAS_HIGHWAY)
+#define CUDARRAY_HIGHWAY true
+#define CUDARRAY_HIGHWAY_LETTER h
+#else
+#define CUDARRAY_HIGHWAY false
+#define CUDARRAY_HIGHWAY_LETTER
+#endif
+#if defined(CUDARRAY_HAS_CUDNN)
+#define CUDARRAY_CUDNN true
+#define CUDARRAY_CUDNN_LETTER c
+#else
+#define CUDARRAY_CUDNN false
+#define CUDARRAY_CUDNN_LETTER
+#endif
+#define CUDARRAY_JOIN_BUILD(isa, f, b, o, h, c, arithmetic) isa##_##f##b##o##h##c##_##arithmetic
+#define CUDARRAY_JOIN_BUILD_VALUES(isa, f, b, o, h, c, arithmetic) CUDARRAY_JOIN_BUILD(isa, f, b, o, h, c, arithmetic)
+/// The name of the inline namespace in which this file's copy of the library's functions lies.
+#define CUDARRAY_BUILD                                                                                         \
+  CUDARRAY_JOIN_BUILD_VALUES(CUDARRAY_ISA, CUDARRAY_FMA_LETTER, CUDARRAY_CBLAS_LETTER, CUDARRAY_ONEDNN_LETTER, \
+                             CUDARRAY_HIGHWAY_LETTER, CUDARRAY_CUDNN_LETTER, CUDARRAY_ARITHMETIC)
+/// For members of the classes that all files share, and for functions beside them: the symbol tells the build.
+#define CUDARRAY_PER_BUILD __attribute__((abi_tag(CUDARRAY_TEXT_OF_VALUE(CUDARRAY_BUILD))))
+
+namespace cudarray::inline v0::detail::inline CUDARRAY_ARITHMETIC {
+struct arithmetic {
+  static constexpr bool finite_math = CUDARRAY_FINITE_MATH;
+};
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_ARITHMETIC
+
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
+
+/// What of the machine and of optional libraries this file's code may use, and how it may compute. Files built with
+/// different flags link in any order and each runs its own code: functions, and the types they compute with, lie in
+/// this inline namespace; types that files hand to each other (arrays, shapes, storage) do not.
+struct this_build {
+  static constexpr int vector_bytes = CUDARRAY_VECTOR_BYTES;
+  static constexpr bool fma = CUDARRAY_FMA;
+  static constexpr bool cblas = CUDARRAY_CBLAS;
+  static constexpr bool onednn = CUDARRAY_ONEDNN;
+  static constexpr bool highway = CUDARRAY_HIGHWAY;
+  static constexpr bool cudnn = CUDARRAY_CUDNN;
+  static constexpr bool finite_math = CUDARRAY_FINITE_MATH;  ///< NaN and infinity are taken for numbers
+};
+
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD
 
 #undef CUDARRAY_VECTOR_BYTES
 #undef CUDARRAY_FMA
@@ -145,5 +146,3 @@ using this_build = detail::build_config<CUDARRAY_VECTOR_BYTES, CUDARRAY_FMA, CUD
 #undef CUDARRAY_ONEDNN
 #undef CUDARRAY_HIGHWAY
 #undef CUDARRAY_CUDNN
-
-}  // namespace cudarray::inline v0

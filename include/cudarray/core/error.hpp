@@ -68,11 +68,11 @@ class CUDARRAY_PUBLIC io_error : public error {
   using error::error;
 };
 
-namespace detail {
+namespace detail::inline CUDARRAY_BUILD {
 
 /// Throws an exception with a text of values, one after another.
 template <class E>
-[[noreturn]] CUDARRAY_COLD CUDARRAY_PER_BUILD void fail_with(const piece* pieces, int n) {
+[[noreturn]] CUDARRAY_COLD void fail_with(const piece* pieces, int n) {
   text t;
   append(t, pieces, n);
   t.add("", 1);

@@ -49,8 +49,9 @@ CUDARRAY_PUBLIC inline thread_state& this_thread() {
 }
 }  // namespace detail_random
 
+inline namespace CUDARRAY_BUILD {
 /// This thread's generator: stream k for the k-th thread that asks, restarted by `seed`.
-CUDARRAY_PER_BUILD inline generator& thread_generator() {
+inline generator& thread_generator() {
   auto& s = detail_random::this_thread();
   const uint64 epoch = __atomic_load_n(&detail_random::process.epoch, __ATOMIC_ACQUIRE);
   if (s.epoch != epoch) {
@@ -59,6 +60,7 @@ CUDARRAY_PER_BUILD inline generator& thread_generator() {
   }
   return s.g;
 }
+}  // namespace CUDARRAY_BUILD
 
 /// Restarts every thread's generator with this seed. Without it the seed is 0.
 inline void seed(uint64 value) {

@@ -32,7 +32,7 @@ struct any_integer {
   template <class E>
   requires(::std::is_enum_v<E>&& ::std::is_convertible_v<E, int64>) constexpr any_integer(E v) : value(int64(v)) {}
   constexpr operator int64() const { return value; }
-  CUDARRAY_PER_BUILD friend void append(text& t, const any_integer& n) { append(t, piece(n.value)); }
+  friend void append(text& t, const any_integer& n) { append(t, piece(n.value)); }
 };
 
 }  // namespace cudarray::inline v0::detail

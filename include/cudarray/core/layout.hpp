@@ -25,10 +25,10 @@ struct layout {
   friend constexpr bool operator!=(const layout& a, const layout& b) { return !(a == b); }
 };
 
-namespace detail {
+namespace detail::inline CUDARRAY_BUILD {
 
 /// C order, from offset 0.
-CUDARRAY_PER_BUILD constexpr layout c_layout(const shape& s) {
+constexpr layout c_layout(const shape& s) {
   layout l{s, {}, 0};
   int64 step = 1;
   for (int i = s.ndim() - 1; i >= 0; --i) {
@@ -39,7 +39,7 @@ CUDARRAY_PER_BUILD constexpr layout c_layout(const shape& s) {
 }
 
 /// True if the elements lie in C order without gaps; extents of 1 and empty arrays do not matter.
-CUDARRAY_PER_BUILD constexpr bool is_c_contiguous(const layout& l) {
+constexpr bool is_c_contiguous(const layout& l) {
   if (l.elements() == 0) return true;
   int64 step = 1;
   for (int i = l.ndim() - 1; i >= 0; --i) {
@@ -60,7 +60,7 @@ constexpr bool repeats_elements(const layout& l) {
 struct extent {
   int64 first = 0, last = -1;
 };
-CUDARRAY_PER_BUILD constexpr extent span_of(const layout& l) {
+constexpr extent span_of(const layout& l) {
   if (l.elements() == 0) return {};
   extent e{l.offset, l.offset};
   for (int i = 0; i < l.ndim(); ++i) {
@@ -71,7 +71,7 @@ CUDARRAY_PER_BUILD constexpr extent span_of(const layout& l) {
 }
 
 /// Applies an index. Integers and slices take axes from the front, `...` fills up; throws index_error and value_error.
-CUDARRAY_PER_BUILD inline layout index_layout(const layout& l, const index_item* items, int n) {
+inline layout index_layout(const layout& l, const index_item* items, int n) {
   using what = index_item::what;
   int used = 0, dots = 0;
   for (int i = 0; i < n; ++i) {
@@ -123,7 +123,7 @@ CUDARRAY_PER_BUILD inline layout index_layout(const layout& l, const index_item*
 }
 
 /// Axis i of the result is axis perm[i] of the operand.
-CUDARRAY_PER_BUILD inline layout permute_layout(const layout& l, const int* perm) {
+inline layout permute_layout(const layout& l, const int* perm) {
   layout r = l;
   for (int i = 0; i < l.ndim(); ++i) {
     r.dims[i] = l.dims[perm[i]];
@@ -133,7 +133,7 @@ CUDARRAY_PER_BUILD inline layout permute_layout(const layout& l, const int* perm
 }
 
 /// Views `l` in a shape it broadcasts to, read-only: repeated axes get stride 0. Throws shape_error.
-CUDARRAY_PER_BUILD inline layout broadcast_layout(const char* function, const layout& l, const shape& to) {
+inline layout broadcast_layout(const char* function, const layout& l, const shape& to) {
   const int lead = check_extents(function, to).ndim() - l.ndim();
   bool fits = lead >= 0;
   layout r{to, {}, l.offset, true};
@@ -146,7 +146,7 @@ CUDARRAY_PER_BUILD inline layout broadcast_layout(const char* function, const la
 }
 
 /// Fills in the one -1 of a requested shape. Throws shape_error where the element counts differ.
-CUDARRAY_PER_BUILD inline shape resolve_reshape(const shape& from, const shape& request) {
+inline shape resolve_reshape(const shape& from, const shape& request) {
   shape r = request;
   int64 known = 1;
   int unknown = -1;
@@ -167,7 +167,7 @@ CUDARRAY_PER_BUILD inline shape resolve_reshape(const shape& from, const shape& 
 }
 
 /// Views `l` in another shape of as many elements, C order kept. False where no strides can say it.
-CUDARRAY_PER_BUILD inline bool reshape_layout(const layout& l, const shape& to, layout& r) {
+inline bool reshape_layout(const layout& l, const shape& to, layout& r) {
   r = c_layout(to);
   r.offset = l.offset;
   r.read_only = l.read_only;

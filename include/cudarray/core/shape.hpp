@@ -53,7 +53,7 @@ class shape {
   }
   friend constexpr bool operator!=(const shape& a, const shape& b) { return !(a == b); }
   /// As Python prints a tuple: `(3, 4)`, `(3,)`, `()`.
-  CUDARRAY_COLD CUDARRAY_PER_BUILD friend void append(detail::text& t, const shape& v) {
+  CUDARRAY_COLD friend void append(detail::text& t, const shape& v) {
     for (int i = 0; i < v.ndim_; ++i) {
       t.add(i == 0 ? "(" : ", ");
       append(t, detail::piece(v.dim_[i]));
@@ -67,11 +67,11 @@ class shape {
   int64 dim_[max_rank] = {};
 };
 
-namespace detail {
+namespace detail::inline CUDARRAY_BUILD {
 
 /// Throws shape_error where an extent is negative, or the elements would need 2^59 bytes or more: strides and byte
 /// counts of a shape that passes cannot overflow, whatever its dtype.
-CUDARRAY_PER_BUILD inline const shape& check_extents(const char* function, const shape& s) {
+inline const shape& check_extents(const char* function, const shape& s) {
   int64 n = 1;
   for (int64 d : s) {
     if (d < 0) fail<shape_error>(function, ": negative extent in shape ", s);
@@ -82,15 +82,14 @@ CUDARRAY_PER_BUILD inline const shape& check_extents(const char* function, const
 }
 
 /// The axis counted from the front; negative ones count from the end. Throws index_error.
-CUDARRAY_PER_BUILD inline int normal_axis(const char* function, int64 axis, int ndim) {
+inline int normal_axis(const char* function, int64 axis, int ndim) {
   if (axis < -ndim || axis >= ndim)
     fail<index_error>(function, ": axis ", axis, " is out of bounds for an array of ", ndim, " axes");
   return int(axis < 0 ? axis + ndim : axis);
 }
 
 /// The shape both broadcast to, by NumPy's rule. Throws shape_error naming the axis, counted in the result.
-CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD inline shape broadcast_shapes(const char* function, const shape& a,
-                                                                    const shape& b) {
+CUDARRAY_NO_INLINE inline shape broadcast_shapes(const char* function, const shape& a, const shape& b) {
   const shape& longer = a.ndim() >= b.ndim() ? a : b;
   const shape& shorter = a.ndim() >= b.ndim() ? b : a;
   shape r = longer;

@@ -12,10 +12,10 @@
 #include "annotations.hpp"
 #include "build.hpp"
 
-namespace cudarray::inline v0::detail {
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// A text under construction.
-class CUDARRAY_PER_BUILD text {
+class text {
  public:
   text() = default;
   text(const text&) = delete;
@@ -53,11 +53,11 @@ class CUDARRAY_PER_BUILD text {
   ::std::size_t n_ = 0, room_ = sizeof(few_);
 };
 
-CUDARRAY_PER_BUILD inline void append(text& t, const ::std::string& v) { t.add(v.data(), v.size()); }
+inline void append(text& t, const ::std::string& v) { t.add(v.data(), v.size()); }
 
 /// A value of a text, whatever its type. Numbers look the same in every locale, floats as `%.15g` does in C's own;
 /// classes have a function `append(text&, const A&)` beside themselves.
-struct CUDARRAY_PER_BUILD piece {
+struct piece {
   union {
     const void* object;
     const char* characters;
@@ -109,9 +109,9 @@ struct CUDARRAY_PER_BUILD piece {
   }
 };
 
-CUDARRAY_PER_BUILD inline void append(text& t, const piece& p) { p.add(t, p); }
+inline void append(text& t, const piece& p) { p.add(t, p); }
 
-CUDARRAY_COLD CUDARRAY_PER_BUILD inline void append(text& t, const piece* pieces, int n) {
+CUDARRAY_COLD inline void append(text& t, const piece* pieces, int n) {
   for (int i = 0; i < n; ++i) append(t, pieces[i]);
 }
 /// The values as one text.

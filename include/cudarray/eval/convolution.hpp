@@ -4,8 +4,7 @@
 
 #include "../memory/storage.hpp"
 
-namespace cudarray::inline v0 {
-namespace detail {
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// A 2-d cross-correlation over C-contiguous arrays: x (n, c, h, w), w (k, c, r, s), y (n, k, p, q).
 struct convolution {
@@ -17,14 +16,11 @@ struct convolution {
   int64 offset_x, offset_weights, offset_y;
 };
 
-}  // namespace detail
-
-namespace backend {
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 /// Computes it and returns true, or returns false: then the caller multiplies matrices of windows.
-template <class Build, class T, class Device>
+template <class T, class Device>
 bool convolve_natively(Device, const detail::convolution&) {
   return false;
 }
-}  // namespace backend
-
-}  // namespace cudarray::inline v0
+}  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD

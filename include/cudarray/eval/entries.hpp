@@ -5,16 +5,16 @@
 #include "../memory/entries.hpp"
 #include "plan.hpp"
 
-namespace cudarray::inline v0::backend {
+namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
 /// `target(place) = tree(place)` at every place of the space (all its axes are kept axes).
-template <class Build, class Device, class Target, class Tree, class Space>
+template <class Device, class Target, class Tree, class Space>
 void run_elementwise(Device, const Target&, const Tree&, const Space&) {
   CUDARRAY_NO_BACKEND(Device);
 }
 
 /// `target(place) = op.finish(combination of op.lift(tree(place, r), r) over the reduced axes, count)`.
-template <class Build, class Device, class Target, class Tree, class Op, class Space>
+template <class Device, class Target, class Tree, class Op, class Space>
 void run_reduce(Device, const Target&, const Tree&, const Op&, const Space&) {
   CUDARRAY_NO_BACKEND(Device);
 }
@@ -26,14 +26,14 @@ detail::fault_sink fault_slot(Device) {
   return {};
 }
 
-}  // namespace cudarray::inline v0::backend
+}  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD
 
-namespace cudarray::inline v0::detail {
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// An array of uninitialised elements, in C order.
 template <class T, class Device>
-CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD leaf<T, Device> new_leaf(Device device, const shape& dims) {
+CUDARRAY_NO_INLINE leaf<T, Device> new_leaf(Device device, const shape& dims) {
   return {allocate(device, ::std::size_t(dims.elements()) * sizeof(T)), dims};
 }
 
-}  // namespace cudarray::inline v0::detail
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD

@@ -7,7 +7,7 @@
 #include "entries.hpp"
 #include "leaves.hpp"
 
-namespace cudarray::inline v0::detail {
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 template <class N>
 inline constexpr bool has_reduce = false;
@@ -47,39 +47,39 @@ inline constexpr bool may_fault<map<Op, K...>> = requires {
 }
 || (may_fault<K> || ...);
 
-template <class Build, class N>
+template <class N>
 auto materialise(const N& n) -> leaf<node_value_t<N>, device_type_t<N>>;
 
 /// The same expression with every inner reduction, and what exceeds a plan's size, replaced by its value.
-template <class Build, class N>
+template <class N>
 requires(!has_reduce<N> && N::leaves <= most_leaves) const N& settle(const N& n) { return n; }
-template <class Build, class N>
+template <class N>
 requires(ends_in_reduce<N>) auto settle(const N& n) {
   count(counters.temporaries);
-  return materialise<Build>(n);
+  return materialise(n);
 }
-template <class Build, class T, class D, class Ix>
+template <class T, class D, class Ix>
 requires(has_reduce<Ix>) auto settle(const gather<T, D, Ix>& n) {
-  auto index = settle<Build>(n.index);
+  auto index = settle(n.index);
   return gather<T, D, decltype(index)>{{}, n.source, index, n.axis, n.extents, n.function};
 }
-template <class Build, int Siblings, class K>
+template <int Siblings, class K>
 auto settle_kid(const K& k) {
   if constexpr (K::leaves * Siblings > most_leaves) {
     count(counters.temporaries);
-    return materialise<Build>(k);
+    return materialise(k);
   } else {
-    return settle<Build>(k);
+    return settle(k);
   }
 }
-template <class Build, class Op, class... K>
+template <class Op, class... K>
 requires((has_reduce<map<Op, K...>> || map<Op, K...>::leaves > most_leaves) &&
          !ends_in_reduce<map<Op, K...>>) auto settle(const map<Op, K...>& n) {
   return [&]<int... Ix>(::std::integer_sequence<int, Ix...>) {
     constexpr bool split = map<Op, K...>::leaves > most_leaves;
     const auto kid = [](const auto& k) {
-      if constexpr (split) return settle_kid<Build, int(sizeof...(K))>(k);
-      else return settle<Build>(k);
+      if constexpr (split) return settle_kid<int(sizeof...(K))>(k);
+      else return settle(k);
     };
     return [&](auto... done) {
       return map<Op, decltype(done)...>(
@@ -104,7 +104,7 @@ void with_faults(D device, const F& body) {
 }
 
 /// Writes a checked expression to where nothing it reads lies. The shapes fit.
-template <class Build, class T, class D, class N>
+template <class T, class D, class N>
 CUDARRAY_NO_INLINE void run(const storage_ref& store, const layout& to, const N& n, int ordinal) {
   const D device{ordinal};
   with_faults<N>(device, [&](const fault_sink& faults) {
@@ -116,7 +116,7 @@ CUDARRAY_NO_INLINE void run(const storage_ref& store, const layout& to, const N&
     place<0>(s, full, to.stride, same_axes, store.get());
     const auto tree = lower<1>(n, same_axes + (full.ndim() - n.dims().ndim()), s, faults);
     simplify(s, true);
-    run_elementwise<Build>(device, store_to<T>{static_cast<T*>(store->data) + to.offset}, tree, s);
+    run_elementwise(device, store_to<T>{static_cast<T*>(store->data) + to.offset}, tree, s);
   });
 }
 
@@ -141,18 +141,18 @@ store_to<T> results_to(T* p, const reduce<Op, K>&, Space&) {
   return {p};
 }
 template <class T, class N, class Space>
-CUDARRAY_PER_BUILD auto results_to(T* p, const N& n, Space& s) {
+auto results_to(T* p, const N& n, Space& s) {
   const auto through = lower<1>(n, same_axes, s, fault_sink{});
   return store_through<T, ::std::remove_cv_t<decltype(through)>>{p, through};
 }
 
-template <class Build, class T, class D, class N>
+template <class T, class D, class N>
 requires(ends_in_reduce<N>) CUDARRAY_NO_INLINE
     void run(const storage_ref& store, const layout& to, const N& whole, int ordinal) {
   const auto& n = reduction_in(whole);
   using Op = ::std::remove_cvref_t<decltype(n.op)>;
   const D device{ordinal};
-  const auto& kid = settle<Build>(n.kid);
+  const auto& kid = settle(n.kid);
   using kid_type = ::std::remove_cvref_t<decltype(kid)>;
   with_faults<kid_type>(device, [&](const fault_sink& faults) {
     if (to.elements() == 0) return;
@@ -180,32 +180,32 @@ requires(ends_in_reduce<N>) CUDARRAY_NO_INLINE
     s.store[0] = store.get();
     const auto tree = lower<1>(kid, axis_of, s, faults);
     simplify(s, !Op::indexed);
-    run_reduce<Build>(device, results_to(static_cast<T*>(store->data) + to.offset, whole, s), tree, n.op, s);
+    run_reduce(device, results_to(static_cast<T*>(store->data) + to.offset, whole, s), tree, n.op, s);
   });
 }
 
 /// The same for any expression: inner reductions, and what exceeds a plan, are materialised first.
-template <class Build, class T, class D, class N>
+template <class T, class D, class N>
 void compute(const storage_ref& store, const layout& to, const N& n, int ordinal) {
-  if constexpr (ends_in_reduce<N>) run<Build, T, D>(store, to, n, ordinal);
-  else run<Build, T, D>(store, to, settle<Build>(n), ordinal);
+  if constexpr (ends_in_reduce<N>) run<T, D>(store, to, n, ordinal);
+  else run<T, D>(store, to, settle(n), ordinal);
 }
 
 /// The value of an expression in new memory, C-contiguous.
-template <class Build, class N>
+template <class N>
 auto materialise(const N& n) -> leaf<node_value_t<N>, device_type_t<N>> {
   using T = node_value_t<N>;
   using D = device_type_t<N>;
   const int ordinal = check_leaves(n);
   const shape& dims = n.dims();
   leaf<T, D> r = new_leaf<T>(D{ordinal}, dims);
-  compute<Build, T, D>(r.store, r.where, n, ordinal);
+  compute<T, D>(r.store, r.where, n, ordinal);
   return r;  // as it was made: what nobody else has seen needs no count of writes
 }
 
 /// The value of an expression, and `op` of `x` and that, in new memory: computed together, once. For devices with
 /// `one_pass`.
-template <class Build, class Op, class T, class D, class N>
+template <class Op, class T, class D, class N>
 auto materialise_two(const Op& op, const leaf<T, D>& x, const N& n) -> ::std::pair<leaf<T, D>, leaf<T, D>> {
   static_assert(::std::is_same_v<node_value_t<N>, T> && !has_reduce<N> && !may_fault<N>);
   const int ordinal = check_leaves(n);
@@ -222,7 +222,7 @@ auto materialise_two(const Op& op, const leaf<T, D>& x, const N& n) -> ::std::pa
   using also = apply<Op, typename Op::template types<T, T>, load<read, T>, stored<T>>;
   const also product{op, {{lower<read>(x, same_axes, s, fault_sink{})}, {}}};
   simplify(s, true);
-  run_elementwise<Build>(
+  run_elementwise(
       D{ordinal},
       store_two<last, T, also>{static_cast<T*>(first.store->data), static_cast<T*>(second.store->data), product}, tree,
       s);
@@ -230,37 +230,37 @@ auto materialise_two(const Op& op, const leaf<T, D>& x, const N& n) -> ::std::pa
 }
 
 /// Throws value_error where an array must not be written.
-CUDARRAY_PER_BUILD inline void check_writable(const storage& s, const layout& l) {
+inline void check_writable(const storage& s, const layout& l) {
   if (s.read_only) fail<value_error>("assignment: the array borrows const memory, so it is read-only");
   if (l.read_only)
     fail<value_error>("assignment: the array of shape ", l.dims,
                       " is read-only, a view of a broadcast array: write into a .copy()");
 }
 /// Throws that, or shape_error where a value of the shape `from` does not fit.
-CUDARRAY_PER_BUILD inline void check_assignment(const storage& s, const layout& to, const shape& from) {
+inline void check_assignment(const storage& s, const layout& to, const shape& from) {
   check_writable(s, to);
   if (from != to.dims && broadcast_shapes("assignment", to.dims, from) != to.dims)
     fail<shape_error>("assignment: shape ", from, " does not broadcast to ", to.dims);
 }
 /// Throws what check_leaves does, and device_error for leaves on another ordinal than what is written, if anything is.
-CUDARRAY_PER_BUILD inline void check_operands(const storage& s, const shape& to, const leaf_use* of, int count) {
+inline void check_operands(const storage& s, const shape& to, const leaf_use* of, int count) {
   if (const int other = check_leaves(of, count); other != s.ordinal && to.elements() > 0)
     fail<device_error>("assignment: operands on devices ", s.ordinal, " and ", other, ": move one with ca::to");
 }
 
 /// Writes an expression into an array, broadcasting and converting. Alias-safe; a temporary is made only if needed.
-template <class Build, class T, class D, class N>
+template <class T, class D, class N>
 void assign(const storage_ref& store, const layout& to, const N& n) {
   check_assignment(*store, to, n.dims());
   if constexpr (is_scalar_node<N>) {
-    run<Build, T, D>(store, to, n, store->ordinal);
+    run<T, D>(store, to, n, store->ordinal);
   } else {
     const leaf_list<N> leaves(n);
     check_operands(*store, to.dims, leaves.of, N::leaves);
     const auto write = [&](const auto& node, bool at_once) {
-      if (at_once) return run<Build, T, D>(store, to, node, store->ordinal);
+      if (at_once) return run<T, D>(store, to, node, store->ordinal);
       count(counters.temporaries);
-      run<Build, T, D>(store, to, materialise<Build>(node), store->ordinal);
+      run<T, D>(store, to, materialise(node), store->ordinal);
     };
     constexpr bool as_it_is = ends_in_reduce<N> || (!has_reduce<N> && N::leaves <= most_leaves);
     if constexpr (as_it_is) {
@@ -268,11 +268,11 @@ void assign(const storage_ref& store, const layout& to, const N& n) {
       const bool fits = !ends_in_reduce<N> || n.dims() == to.dims;  // a reduction does not broadcast its results
       write(n, fits && !overlaps(store.get(), to, leaves.of, N::leaves, by_element));
     } else {
-      const auto settled = settle<Build>(n);
+      const auto settled = settle(n);
       write(settled, !overlaps(store.get(), to, settled, !has_gather<N>));
     }
   }
   count_write(*store);
 }
 
-}  // namespace cudarray::inline v0::detail
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD

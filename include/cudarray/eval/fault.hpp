@@ -5,7 +5,7 @@
 #include "../core/error.hpp"
 #include "../core/lock.hpp"
 
-namespace cudarray::inline v0::detail {
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// A data-dependent error: on the CPU it stands beside the call, on CUDA in mapped host memory. Of several that of the
 /// first statement is kept, and of these the first in the order of the positions.
@@ -81,4 +81,4 @@ CUDARRAY_HD inline bool resolve_index(int64& k, int64 limit, const fault_site& f
   return fits;
 }
 
-}  // namespace cudarray::inline v0::detail
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD

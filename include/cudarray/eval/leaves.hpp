@@ -5,7 +5,7 @@
 #include "../core/error.hpp"
 #include "../expr/node.hpp"
 
-namespace cudarray::inline v0::detail {
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// A leaf of an expression, or a generator, which has no storage.
 struct leaf_use {
@@ -17,7 +17,7 @@ struct leaf_use {
 };
 
 /// The device of a leaf. Throws value_error where it was moved from.
-CUDARRAY_PER_BUILD inline int ordinal_of(const storage_ref& s) {
+inline int ordinal_of(const storage_ref& s) {
   if (s.get() == nullptr) fail<value_error>("an expression that was moved from has no value");
   return s->ordinal;
 }
@@ -28,7 +28,7 @@ struct leaf_list {
   static constexpr int count = N::leaves;
   leaf_use of[::std::size_t(count > 0 ? count : 1)];
 
-  CUDARRAY_PER_BUILD explicit leaf_list(const N& n) {
+  explicit leaf_list(const N& n) {
     leaf_use* next = of;
     for_each_leaf(n, [&next](const auto& l) {
       using leaf_type = ::std::remove_cvref_t<decltype(l)>;
@@ -40,7 +40,7 @@ struct leaf_list {
 };
 
 /// The ordinal of leaves that are not all on one: an empty array goes with any. Throws device_error.
-CUDARRAY_COLD CUDARRAY_PER_BUILD inline int common_ordinal(const leaf_use* of, int count) {
+CUDARRAY_COLD inline int common_ordinal(const leaf_use* of, int count) {
   const leaf_use* first = nullptr;
   for (int k = 0; k < count; ++k) {
     if (of[k].where != nullptr && of[k].where->elements() == 0) continue;
@@ -53,7 +53,7 @@ CUDARRAY_COLD CUDARRAY_PER_BUILD inline int common_ordinal(const leaf_use* of, i
 
 /// Throws stale_error for a leaf written since it was built, device_error for leaves on two ordinals. Returns the
 /// ordinal.
-CUDARRAY_PER_BUILD inline int check_leaves(const leaf_use* of, int count) {
+inline int check_leaves(const leaf_use* of, int count) {
   bool on_one = true;
   for (int k = 0; k < count; ++k) {
     if (of[k].store != nullptr && write_count(*of[k].store) != of[k].stamp)
@@ -69,8 +69,7 @@ int check_leaves(const N& n) {
 }
 
 /// True if writing `to` while reading the leaves could read what was just written.
-CUDARRAY_PER_BUILD inline bool overlaps(const storage* store, const layout& to, const leaf_use* of, int count,
-                                        bool same_place_is_safe) {
+inline bool overlaps(const storage* store, const layout& to, const leaf_use* of, int count, bool same_place_is_safe) {
   for (int k = 0; k < count; ++k) {
     if (of[k].store != store || (same_place_is_safe && *of[k].where == to)) continue;
     const extent a = span_of(to), b = span_of(*of[k].where);
@@ -83,4 +82,4 @@ bool overlaps(const storage* store, const layout& to, const N& n, bool same_plac
   return overlaps(store, to, leaf_list<N>(n).of, N::leaves, same_place_is_safe);
 }
 
-}  // namespace cudarray::inline v0::detail
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD

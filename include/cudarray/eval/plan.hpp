@@ -15,7 +15,7 @@
 ///   `a.apply(op, v...)` op on lanes
 ///   `a.distance<Ix>(k)`  how many elements operand Ix has come from its first, at lane k
 /// and, where it has several lanes and takes gathering trees, `a.gather<Ix>(g)`, the lanes that g.index picks.
-namespace cudarray::inline v0::detail {
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// Types that SIMD packs have lanes of.
 template <class T>
@@ -308,31 +308,31 @@ void place(Space& s, const shape& dims, const int64* stride, const int* axis_of,
 }
 
 template <int Ix, class T, class D, class Space>
-CUDARRAY_PER_BUILD auto lower(const leaf<T, D>& n, const int* axis_of, Space& s, const fault_sink&) {
+auto lower(const leaf<T, D>& n, const int* axis_of, Space& s, const fault_sink&) {
   // an empty array goes with any device
   place<Ix>(s, n.where.dims, n.where.stride, axis_of, n.where.elements() > 0 ? n.store.get() : nullptr);
   return load<Ix, T>{static_cast<const T*>(n.store->data) + n.where.offset};
 }
 
 template <int Ix, class T, class Space>
-CUDARRAY_PER_BUILD auto lower(const scalar<T>& n, const int*, Space&, const fault_sink&) {
+auto lower(const scalar<T>& n, const int*, Space&, const fault_sink&) {
   return constant<T>{n.value};
 }
 
 /// A reduction that a statement ends in: its result.
 template <int Ix, class Op, class K, class Space>
-CUDARRAY_PER_BUILD auto lower(const reduce<Op, K>&, const int*, Space&, const fault_sink&) {
+auto lower(const reduce<Op, K>&, const int*, Space&, const fault_sink&) {
   return load<1, node_value_t<reduce<Op, K>>>{nullptr};
 }
 
 template <int Ix, class G, class D, class Space>
-CUDARRAY_PER_BUILD auto lower(const generate<G, D>& n, const int* axis_of, Space& s, const fault_sink&) {
+auto lower(const generate<G, D>& n, const int* axis_of, Space& s, const fault_sink&) {
   place<Ix>(s, n.extents, c_layout(n.extents).stride, axis_of, nullptr);
   return generated<Ix, G>{n.function};
 }
 
 template <int Ix, class T, class D, class X, class Space>
-CUDARRAY_PER_BUILD auto lower(const gather<T, D, X>& n, const int* axis_of, Space& s, const fault_sink& faults) {
+auto lower(const gather<T, D, X>& n, const int* axis_of, Space& s, const fault_sink& faults) {
   const layout& from = n.source.where;
   const int inserted = n.index.dims().ndim();
   for (int d = 0; d < from.ndim(); ++d) {
@@ -377,8 +377,8 @@ auto lower_map(const map<Op, K...>& n, const int* axis_of, Space& s, const fault
                                          faults)}...}};
 }
 template <int Ix, class Op, class... K, class Space>
-CUDARRAY_PER_BUILD auto lower(const map<Op, K...>& n, const int* axis_of, Space& s, const fault_sink& faults) {
+auto lower(const map<Op, K...>& n, const int* axis_of, Space& s, const fault_sink& faults) {
   return lower_map<Ix>(n, axis_of, s, faults, ::std::make_integer_sequence<int, int(sizeof...(K))>{});
 }
 
-}  // namespace cudarray::inline v0::detail
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD

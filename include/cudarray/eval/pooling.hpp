@@ -4,8 +4,7 @@
 
 #include "../memory/entries.hpp"
 
-namespace cudarray::inline v0 {
-namespace detail {
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// Windows of r x s pixels on images (planes, h, w), results (planes, p, q): C-contiguous arrays. Operand 0 is written.
 struct pooling {
@@ -33,35 +32,33 @@ struct pooling {
 template <class T>
 using average_t = ::std::conditional_t<is_integer<T>, double, compute_t<T>>;
 
-}  // namespace detail
-
-namespace backend {
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
 /// Operand 0 is the largest pixel of each window of operand 1; NaN counts as the largest.
-template <class Build, class T, class Device>
+template <class T, class Device>
 void max_pool(Device, const detail::pooling&) {
   CUDARRAY_NO_BACKEND(Device);
 }
 
 /// Operand 0, images, has the gradient, operand 1, of each window at the first largest pixel of operand 2, the images;
 /// gradients add up in the order of the windows.
-template <class Build, class T, class Device>
+template <class T, class Device>
 void max_pool_gradient(Device, const detail::pooling&) {
   CUDARRAY_NO_BACKEND(Device);
 }
 
 /// Operand 0 is the mean of each window of operand 1: columns are added up first, then these.
-template <class Build, class T, class Device>
+template <class T, class Device>
 void average_pool(Device, const detail::pooling&) {
   CUDARRAY_NO_BACKEND(Device);
 }
 
 /// Operand 0, images, has at each pixel of a window its gradient, operand 1, divided by what the mean divides by; these
 /// add up along a row of windows first, the last window's first, then from row to row.
-template <class Build, class T, class Device>
+template <class T, class Device>
 void average_pool_gradient(Device, const detail::pooling&) {
   CUDARRAY_NO_BACKEND(Device);
 }
 
-}  // namespace backend
-}  // namespace cudarray::inline v0
+}  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD

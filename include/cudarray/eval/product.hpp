@@ -4,8 +4,7 @@
 
 #include "../memory/entries.hpp"
 
-namespace cudarray::inline v0 {
-namespace detail {
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// `c[b] = a[b] @ b[b]`: operands 0, 1, 2 are c (m, n), a (m, k), b (k, n), each with its place, and the steps from row
 /// to row, column to column and matrix to matrix, in elements. c's rows are contiguous; of a's and b's row and column
@@ -29,19 +28,16 @@ struct epilogue {
   bool done;
 };
 
-}  // namespace detail
-
-namespace backend {
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 /// A product of float16, bfloat16, float32, float64 or complex matrices.
-template <class Build, class T, class Device>
+template <class T, class Device>
 void multiply_matrices(Device, const detail::product&) {
   CUDARRAY_NO_BACKEND(Device);
 }
 /// A product of one matrix by one, with an epilogue: done and true, or nothing done and false. Optional.
-template <class Build, class T, class Device>
+template <class T, class Device>
 bool multiply_with_epilogue(Device, const detail::product&, const detail::epilogue&) {
   return false;
 }
-}  // namespace backend
-
-}  // namespace cudarray::inline v0
+}  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD

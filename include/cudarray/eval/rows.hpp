@@ -4,28 +4,25 @@
 
 #include "evaluate.hpp"
 
-namespace cudarray::inline v0 {
-namespace detail {
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// x - max(x) is exponentiated and normalised along an axis; or its logarithm; or what is subtracted for that.
 enum class row_function { softmax, log_softmax, logsumexp };
 
-}  // namespace detail
-
-namespace backend {
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 /// `make()(place) = f(rows of tree)`: the axes [kept, ndim) of the space are the row; `make` allocates the target. Runs
 /// it and returns true, or returns false and has made nothing: then the caller composes it of reductions and maps.
-template <class Build, detail::row_function F, class Device, class Make, class Tree, class Space>
+template <detail::row_function F, class Device, class Make, class Tree, class Space>
 bool run_rows(Device, const Make&, const Tree&, const Space&) {
   return false;
 }
-}  // namespace backend
-
-namespace detail {
+}  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// The value of f along an axis of an expression, in new memory: the same shape, or, for logsumexp, an extent of 1
 /// there. Without storage where the backend does not have it for this expression.
-template <class Build, row_function F, class N>
+template <row_function F, class N>
 auto evaluate_rows(const N& n, int axis) -> leaf<node_value_t<N>, device_type_t<N>> {
   using T = node_value_t<N>;
   using D = device_type_t<N>;
@@ -34,7 +31,7 @@ auto evaluate_rows(const N& n, int axis) -> leaf<node_value_t<N>, device_type_t<
   leaf<T, D> to({}, dims);
   if constexpr (!may_fault<N>) {
     const D device{check_leaves(n)};
-    const auto& node = settle<Build>(n);
+    const auto& node = settle(n);
     iteration_space<1 + ::std::remove_cvref_t<decltype(node)>::leaves> s;
     s.ndim = dims.ndim();
     s.kept = s.ndim - 1;
@@ -51,10 +48,9 @@ auto evaluate_rows(const N& n, int axis) -> leaf<node_value_t<N>, device_type_t<
       s.store[0] = to.store.get();
       return store_to<T>{static_cast<T*>(to.store->data)};
     };
-    run_rows<Build, F>(device, make, tree, s);
+    run_rows<F>(device, make, tree, s);
   }
   return to;
 }
 
-}  // namespace detail
-}  // namespace cudarray::inline v0
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD

@@ -4,12 +4,12 @@
 
 #include "evaluate.hpp"
 
-namespace cudarray::inline v0::detail {
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// `to[..., index, ...] = value` along `axis`; the value broadcasts to the shape of the selection. The caller has
 /// checked the index on devices that are synchronous, and made sure that value and index do not share storage with
 /// `to`.
-template <class Build, class T, class D, class Index, class N>
+template <class T, class D, class Index, class N>
 void scatter(const storage_ref& store, const layout& to, int axis, const Index& index, const N& value,
              const shape& selected) {
   const D device{store->ordinal};
@@ -29,7 +29,7 @@ void scatter(const storage_ref& store, const layout& to, int axis, const Index& 
     const auto tree = lower<1>(value, same_axes + (selected.ndim() - value.dims().ndim()), s, faults);
     const auto picks = lower<1 + N::leaves>(index, same_axes + axis, s, faults);
     simplify(s, true);
-    run_elementwise<Build>(
+    run_elementwise(
         device,
         scatter_to<T, ::std::remove_cvref_t<decltype(picks)>>{
             static_cast<T*>(store->data) + to.offset, picks, to.stride[axis], to.dims[axis], {faults, "index", axis}},
@@ -39,4 +39,4 @@ void scatter(const storage_ref& store, const layout& to, int axis, const Index& 
   count_write(*store);
 }
 
-}  // namespace cudarray::inline v0::detail
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD

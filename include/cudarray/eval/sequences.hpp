@@ -5,8 +5,7 @@
 #include "../memory/entries.hpp"
 #include "plan.hpp"
 
-namespace cudarray::inline v0 {
-namespace detail {
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// A C-contiguous array (outer, n, inner), worked on along its middle axis.
 struct sequences {
@@ -31,19 +30,18 @@ struct index_check {
   fault_site fault;
 };
 
-}  // namespace detail
-
-namespace backend {
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
 /// A new array of the elements of each sequence in ascending order, NaN last; `inner` is 1. Real dtypes and bool.
-template <class Build, class T, class Device>
+template <class T, class Device>
 detail::storage_ref sort_sequences(Device, const detail::sequences&) {
   CUDARRAY_NO_BACKEND(Device);
   return {};
 }
 
 /// A new array of the positions, int64, that sort each sequence: stable, NaN last; `inner` is 1.
-template <class Build, class T, class Device>
+template <class T, class Device>
 detail::storage_ref argsort_sequences(Device, const detail::sequences&) {
   CUDARRAY_NO_BACKEND(Device);
   return {};
@@ -51,14 +49,14 @@ detail::storage_ref argsort_sequences(Device, const detail::sequences&) {
 
 /// The `k` largest elements of each sequence in descending order, or the smallest in ascending order; the first of
 /// equals first, NaN above all numbers. `inner` is 1, k at least 1 and at most n. Real dtypes and bool.
-template <class Build, class T, class Device>
+template <class T, class Device>
 detail::top_elements topk_sequences(Device, const detail::sequences&, int64, bool) {
   CUDARRAY_NO_BACKEND(Device);
   return {};
 }
 
 /// A new array: element i of a sequence is `Op::finish` of the combination of its first i + 1 elements.
-template <class Build, class Op, class T, class Device>
+template <class Op, class T, class Device>
 detail::storage_ref scan_sequences(Device, const detail::sequences&) {
   CUDARRAY_NO_BACKEND(Device);
   return {};
@@ -66,14 +64,14 @@ detail::storage_ref scan_sequences(Device, const detail::sequences&) {
 
 /// The positions of the true elements of a mask (1, n, 1), ascending, as int64, in new memory. Waits for the device to
 /// learn how many there are.
-template <class Build, class Device>
+template <class Device>
 detail::storage_ref flat_nonzero(Device, const detail::sequences&, int64&) {
   CUDARRAY_NO_BACKEND(Device);
   return {};
 }
 
 /// The elements where the mask, of the same (1, n, 1), is true, in new memory. Waits as flat_nonzero does.
-template <class Build, class T, class Device>
+template <class T, class Device>
 detail::storage_ref select_flagged(Device, const detail::sequences&, const detail::sequences&, int64&) {
   CUDARRAY_NO_BACKEND(Device);
   return {};
@@ -82,11 +80,10 @@ detail::storage_ref select_flagged(Device, const detail::sequences&, const detai
 /// `to[o, index[i], j] += values[o, i, j]` for all i, also where an index is there several times: `to` is
 /// (outer, n, inner), `index` (1, m, 1) of int64, `values` (outer, m, inner) and apart from `to`. A negative index
 /// counts from the end; on synchronous devices the caller has checked them.
-template <class Build, class T, class Device>
+template <class T, class Device>
 void add_at_indices(Device, const detail::sequences&, const detail::sequences&, const detail::sequences&,
                     const detail::index_check&) {
   CUDARRAY_NO_BACKEND(Device);
 }
 
-}  // namespace backend
-}  // namespace cudarray::inline v0
+}  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD

@@ -5,7 +5,7 @@
 #include "../core/layout.hpp"
 #include "../memory/storage.hpp"
 
-namespace cudarray::inline v0::detail {
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// Plans of more operands than this are split: a part is materialised first. 40 operands of 64 bytes stay below 4 KB.
 inline constexpr int most_leaves = 40;
@@ -30,15 +30,14 @@ struct iteration_space {
 // a time, and reading what was just written one by one in wide pieces stalls the processor.
 
 /// The extents of an array.
-CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD inline void copy_extents(int64* to, const shape& dims) {
+CUDARRAY_NO_INLINE inline void copy_extents(int64* to, const shape& dims) {
   for (int d = 0; d < dims.ndim(); ++d) {
     to[d] = dims[d];
     asm("");
   }
 }
 /// The strides of an operand whose axis d is axis `axis_of[d]` of a space. Extents of 1 get 0: they repeat.
-CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD inline void place_axes(int64* to, const shape& dims, const int64* stride,
-                                                             const int* axis_of) {
+CUDARRAY_NO_INLINE inline void place_axes(int64* to, const shape& dims, const int64* stride, const int* axis_of) {
   for (int d = 0; d < dims.ndim(); ++d) {
     to[axis_of[d]] = dims[d] == 1 ? 0 : stride[d];
     asm("");
@@ -47,8 +46,8 @@ CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD inline void place_axes(int64* to, const sh
 
 /// Works on the axes [begin, end): drops those of extent 1, puts long strides outside (if `reorder`), and merges
 /// neighbours that every operand steps through as one. Returns the new end.
-CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD inline int simplify_axes(int64* extent, int64 (*stride)[max_rank], int operands,
-                                                               int begin, int end, bool reorder) {
+CUDARRAY_NO_INLINE inline int simplify_axes(int64* extent, int64 (*stride)[max_rank], int operands, int begin, int end,
+                                            bool reorder) {
   const auto copy_axis = [&](int to, int from) {
     extent[to] = extent[from];
     for (int k = 0; k < operands; ++k) stride[k][to] = stride[k][from];
@@ -88,8 +87,8 @@ CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD inline int simplify_axes(int64* extent, in
 }
 
 /// The same for all axes, of which the first `kept` are those of the result.
-CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD inline void simplify_all(int64* extent, int64 (*stride)[max_rank], int operands,
-                                                               int& kept, int& ndim, bool reorder_reduced) {
+CUDARRAY_NO_INLINE inline void simplify_all(int64* extent, int64 (*stride)[max_rank], int operands, int& kept,
+                                            int& ndim, bool reorder_reduced) {
   const int kept_end = simplify_axes(extent, stride, operands, 0, kept, true);
   const int end = simplify_axes(extent, stride, operands, kept, ndim, reorder_reduced);
   const int gap = kept - kept_end;
@@ -106,4 +105,4 @@ void simplify(iteration_space<Operands>& s, bool reorder_reduced) {
   simplify_all(s.extent, s.stride, Operands, s.kept, s.ndim, reorder_reduced);
 }
 
-}  // namespace cudarray::inline v0::detail
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD

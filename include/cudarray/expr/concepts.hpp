@@ -4,18 +4,20 @@
 
 #include <type_traits>
 
+#include "../core/build.hpp"
 #include "../core/device.hpp"
 #include "../core/dtype.hpp"
 #include "report.hpp"
 
 namespace cudarray::inline v0 {
-
 template <class T, class Device = default_device>
 class ndarray;
+}
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 template <class T, class Device>
 class selection;
-
-namespace detail {
+}
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// Specialised beside every expression type's declaration, so that no concept is asked about an incomplete type.
 template <class X>
@@ -33,7 +35,8 @@ struct expression_traits<ndarray<T, D>> : traits_of<T, D> {};
 template <class T, class D>
 struct expression_traits<selection<T, D>> : traits_of<T, D> {};
 
-}  // namespace detail
+}  // namespace
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 /// An ndarray, a selection, or a node of a lazy expression.
 template <class X>
@@ -46,7 +49,8 @@ using value_type_t = typename detail::expression_traits<::std::remove_cvref_t<X>
 template <array_expression X>
 using device_type_t = typename detail::expression_traits<::std::remove_cvref_t<X>>::device_type;
 
-namespace detail {
+}
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 template <class X>
 inline constexpr bool is_selection = false;
@@ -56,5 +60,4 @@ inline constexpr bool is_selection<selection<T, D>> = true;
 template <class X>
 inline constexpr bool is_poison = ::std::is_same_v<::std::remove_cvref_t<X>, poison>;
 
-}  // namespace detail
-}  // namespace cudarray::inline v0
+}  // namespace

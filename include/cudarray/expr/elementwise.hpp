@@ -5,7 +5,7 @@
 #include "node.hpp"
 #include "operator_table.hpp"
 
-namespace cudarray::inline v0::detail {
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// The type an operand takes part in promotion with.
 template <class X>
@@ -53,7 +53,7 @@ constexpr bool on_one_device() {
 
 /// A C++ scalar as the dtype the operation computes in. Throws value_error if an integer does not fit.
 template <class C, class S>
-CUDARRAY_PER_BUILD scalar<C> fit_scalar(const char* function, S s) {
+scalar<C> fit_scalar(const char* function, S s) {
   if constexpr (is_integer<C> && is_integer<normal_dtype_t<S>>) {
     if (!::std::in_range<C>(s)) fail<value_error>(function, ": the scalar ", s, " does not fit ", dtype_name<C>);
   }
@@ -62,7 +62,7 @@ CUDARRAY_PER_BUILD scalar<C> fit_scalar(const char* function, S s) {
 
 /// An operand as a node. A node is handed on, not copied: the number of shares in a storage counts.
 template <class C, class X>
-CUDARRAY_PER_BUILD decltype(auto) as_operand(const char* function, X&& x) {
+decltype(auto) as_operand(const char* function, X&& x) {
   using V = ::std::remove_cvref_t<X>;
   if constexpr (scalar_value<V>) return fit_scalar<C>(function, x);
   else if constexpr (requires { x.node(); }) return x.node();
@@ -71,7 +71,7 @@ CUDARRAY_PER_BUILD decltype(auto) as_operand(const char* function, X&& x) {
 
 /// An operand as it is, or, of a selection, what it selects: its shape is not known before.
 template <class X>
-CUDARRAY_PER_BUILD decltype(auto) known_operand(X&& x) {
+decltype(auto) known_operand(X&& x) {
   if constexpr (is_selection<::std::remove_cvref_t<X>>) return x.node();
   else return static_cast<X&&>(x);
 }
@@ -81,13 +81,13 @@ using operand_t = ::std::remove_cvref_t<decltype(as_operand<C>("", ::std::declva
 
 /// The shape of an operand.
 template <class X>
-CUDARRAY_PER_BUILD decltype(auto) dims_of(const X& x) {
+decltype(auto) dims_of(const X& x) {
   if constexpr (requires { x.dims(); }) return x.dims();
   else return x.shape();
 }
 /// The shape that operands broadcast to.
 template <class... X>
-CUDARRAY_PER_BUILD shape common_shape(const char* function, const X&... x) {
+shape common_shape(const char* function, const X&... x) {
   shape s;
   const auto join = [&](const auto& operand) {
     if constexpr (array_expression<decltype(operand)>) {
@@ -101,8 +101,7 @@ CUDARRAY_PER_BUILD shape common_shape(const char* function, const X&... x) {
 }
 
 template <class Types, class Op, int... Ix, class... X>
-CUDARRAY_PER_BUILD auto map_operands(const char* function, const Op& op, ::std::integer_sequence<int, Ix...>,
-                                     X&&... x) {
+auto map_operands(const char* function, const Op& op, ::std::integer_sequence<int, Ix...>, X&&... x) {
   return map<Op, operand_t<typename Types::template operand<Ix>, X>...>(
       op, [&] { return common_shape(function, x...); },
       [&] {
@@ -138,18 +137,18 @@ constexpr int beyond(const X& x) {
 }
 /// An operand whose value does not count if it is a scalar beyond C.
 template <class C, class X>
-CUDARRAY_PER_BUILD decltype(auto) inside(X&& x) {
+decltype(auto) inside(X&& x) {
   if constexpr (array_expression<X>) return static_cast<X&&>(x);
   else return scalar<C>{beyond<C>(x) == 0 ? C(x) : C(0)};
 }
 
 template <class Op, class X, class Y>
-CUDARRAY_PER_BUILD auto compare_beyond(const char* function, X&& x, Y&& y);
+auto compare_beyond(const char* function, X&& x, Y&& y);
 
 /// The node `op(x...)`, lazily. `function` names it in messages. Any operands are accepted: a wrong one is reported
 /// here.
 template <class Op, class... X>
-CUDARRAY_PER_BUILD auto elementwise(const char* function, const Op& op, X&&... x) {
+auto elementwise(const char* function, const Op& op, X&&... x) {
   if constexpr ((is_poison<X> || ...)) {
     return poison{};
   } else if constexpr (compares_beyond<Op, X...>) {
@@ -177,11 +176,11 @@ CUDARRAY_PER_BUILD auto elementwise(const char* function, const Op& op, X&&... x
 
 /// A comparison of integers with a scalar that may be beyond their dtype: it is exact, as if by numbers of any size.
 template <class Op, class X, class Y>
-CUDARRAY_PER_BUILD auto compare_beyond(const char* function, X&& x, Y&& y) {
+auto compare_beyond(const char* function, X&& x, Y&& y) {
   using C = result_type_t<argument_t<X>, argument_t<Y>>;
   const int left = beyond<C>(x), right = beyond<C>(y);
   return elementwise(function, op::known_comparison_op<Op>{}, inside<C>(static_cast<X&&>(x)),
                      inside<C>(static_cast<Y&&>(y)), scalar<bool>{left != right}, scalar<bool>{Op{}(left, right)});
 }
 
-}  // namespace cudarray::inline v0::detail
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD

@@ -9,7 +9,7 @@
 #include "../memory/storage.hpp"
 #include "concepts.hpp"
 
-namespace cudarray::inline v0 {
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 /// What every lazy expression N offers. Being of this namespace, it also lets argument-dependent look-up find the
 /// operators.
@@ -20,14 +20,14 @@ struct lazy : detail::no_number<N> {
   int ndim() const { return shape().ndim(); }
   int64 size() const { return shape().elements(); }
   /// Evaluates an expression of one element and waits for it. Throws value_error for any other size.
-  template <class Build = this_build>
   auto item() const;
 
  private:
   const N& self() const { return static_cast<const N&>(*this); }
 };
 
-namespace detail {
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// An aggregate of several values that stays trivially copyable if they are (std::tuple does not).
 template <int Ix, class T>
@@ -48,7 +48,7 @@ CUDARRAY_HD constexpr const T& get(const slot<Ix, T>& s) {
 
 /// An array as an operand: a share of its storage, and the number of writes it had seen.
 template <class T, class Device>
-struct CUDARRAY_PER_BUILD leaf : lazy<leaf<T, Device>> {
+struct leaf : lazy<leaf<T, Device>> {
   static constexpr int leaves = 1;
   storage_ref store;
   layout where;
@@ -195,5 +195,4 @@ void for_each_leaf(const map<Op, K...>& n, F&& f) {
   (::std::make_integer_sequence<int, int(sizeof...(K))>{});
 }
 
-}  // namespace detail
-}  // namespace cudarray::inline v0
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD

@@ -5,7 +5,7 @@
 #include "../core/math.hpp"
 #include "rules.hpp"
 
-namespace cudarray::inline v0::op::inline CUDARRAY_ARITHMETIC {
+namespace cudarray::inline v0::op::inline CUDARRAY_BUILD {
 
 using namespace math;  // the scalar overloads; packs are found by argument-dependent look-up
 
@@ -88,4 +88,4 @@ struct user_op : rule::as_called<F> {
   }
 };
 
-}  // namespace cudarray::inline v0::op::inline CUDARRAY_ARITHMETIC
+}  // namespace cudarray::inline v0::op::inline CUDARRAY_BUILD

@@ -8,7 +8,7 @@
 /// `identity<A>()`, `combine(a, b)` on scalars and packs, `lift<block>(element, position)`, `widen<total>(block)` and
 /// `finish<result>(total, count)`. `indexed` ones need positions in logical order; `empty` says if no elements are
 /// allowed; `costly` ones, which say so, take several instructions to combine.
-namespace cudarray::inline v0::op::inline CUDARRAY_ARITHMETIC {
+namespace cudarray::inline v0::op::inline CUDARRAY_BUILD {
 
 template <class R, class Block, class Total>
 struct accumulate_in {
@@ -379,4 +379,4 @@ struct arg_op : reduction<true, false> {
 using argmax_op = arg_op<true>;
 using argmin_op = arg_op<false>;
 
-}  // namespace cudarray::inline v0::op::inline CUDARRAY_ARITHMETIC
+}  // namespace cudarray::inline v0::op::inline CUDARRAY_BUILD

@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../core/build.hpp"
 #include "../core/slice.hpp"
 
 /// The caps on the length of error messages leave room for two levels of templates: the function a user calls, and the
 /// one that holds the static_assert. So the sentences stand where they apply, not in one more function.
-namespace cudarray::inline v0::detail {
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 template <class X>
 struct expression_traits;  // in concepts.hpp
@@ -121,6 +122,9 @@ inline constexpr bool refuses_poison<any_operand> = true;
 /// True for arrays and for what is computed from reductions alone: what may be meant as a number.
 template <class X>
 inline constexpr bool may_be_number = false;
+
+}  // namespace
+namespace cudarray::inline v0::detail {
 
 /// What arrays and nodes derive from: their use as a number or as a truth value is reported. Only those that may be
 /// meant as one are converted to numbers, so that functions of arrays and of numbers may have one name.

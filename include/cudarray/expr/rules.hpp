@@ -5,7 +5,7 @@
 #include "../core/dtype.hpp"
 
 /// A rule has `types<A...>` with `result`, `operand<k>`, and `ok`, false where the function is not defined.
-namespace cudarray::inline v0::rule {
+namespace cudarray::inline v0::rule::inline CUDARRAY_BUILD {
 
 template <class... A>
 inline constexpr bool has_common = !::std::is_void_v<result_type_t<A...>>;
@@ -180,4 +180,4 @@ struct as_called {
   };
 };
 
-}  // namespace cudarray::inline v0::rule
+}  // namespace cudarray::inline v0::rule::inline CUDARRAY_BUILD

@@ -8,10 +8,10 @@
 #include "../core/math.hpp"
 #include "../core/text.hpp"
 
-namespace cudarray::inline v0::detail {
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// The digits of a magnitude without zeros at their end; the first one counts 10^exponent.
-struct CUDARRAY_PER_BUILD decimal {
+struct decimal {
   char digits[32];
   int size = 0, exponent = 0;
 
@@ -40,7 +40,7 @@ struct CUDARRAY_PER_BUILD decimal {
 };
 
 /// Correctly rounded: `more` digits follow the first.
-CUDARRAY_COLD CUDARRAY_PER_BUILD inline decimal rounded_digits(double v, int more) {
+CUDARRAY_COLD inline decimal rounded_digits(double v, int more) {
   char s[32];
   return {s, ::std::to_chars(s, s + sizeof s, v, ::std::chars_format::scientific, more).ptr};
 }
@@ -57,23 +57,23 @@ struct printed_dtype {
 };
 
 template <class T>
-CUDARRAY_COLD CUDARRAY_PER_BUILD void add_whole(text& t, const void* p) {
+CUDARRAY_COLD void add_whole(text& t, const void* p) {
   const T v = read_element(static_cast<const T*>(p));
   if constexpr (::std::is_same_v<T, bool>) t.add(v ? "True" : "False");
   else append(t, piece(v));
 }
 template <class T>
-CUDARRAY_PER_BUILD double float_value(const void* p) {
+double float_value(const void* p) {
   return double(compute_t<T>(*static_cast<const T*>(p)));
 }
 /// The fewest digits that tell a magnitude from its neighbours of the dtype, and among these the nearest to it.
 template <class T>
-requires(sizeof(T) > 2) CUDARRAY_COLD CUDARRAY_PER_BUILD decimal fewest_digits(double v) {
+requires(sizeof(T) > 2) CUDARRAY_COLD decimal fewest_digits(double v) {
   char s[32];
   return {s, ::std::to_chars(s, s + sizeof s, T(v), ::std::chars_format::scientific).ptr};
 }
 template <class T>
-requires(sizeof(T) == 2) CUDARRAY_COLD CUDARRAY_PER_BUILD decimal fewest_digits(double v) {
+requires(sizeof(T) == 2) CUDARRAY_COLD decimal fewest_digits(double v) {
   const auto is_v = [v](const decimal& d) { return T(compute_t<T>(d.value())) == T(compute_t<T>(v)); };
   for (int more = 0;; ++more) {
     const decimal d = rounded_digits(v, more);
@@ -85,13 +85,13 @@ requires(sizeof(T) == 2) CUDARRAY_COLD CUDARRAY_PER_BUILD decimal fewest_digits(
 }
 /// As NumPy 2.3 and later decide it, in arithmetic of the dtype; bfloat16, which NumPy does not have, as float32.
 template <class T>
-CUDARRAY_COLD CUDARRAY_PER_BUILD bool is_wide(double low, double high) {
+CUDARRAY_COLD bool is_wide(double low, double high) {
   using C = compute_t<T>;
   constexpr double limit = ::std::is_same_v<T, double> ? 1e8 : ::std::is_same_v<T, float16> ? 1e3 : 1e6;
   return high >= limit || C(low) < C(T(C(0.0001))) || C(T(C(high) / C(low))) > 1000;
 }
 template <class T>
-CUDARRAY_PER_BUILD constexpr printed_dtype printed() {
+constexpr printed_dtype printed() {
   if constexpr (is_complex<T>) {
     printed_dtype d = printed<decltype(T::re)>();
     d.parts = 2;
@@ -106,7 +106,7 @@ CUDARRAY_PER_BUILD constexpr printed_dtype printed() {
   }
 }
 
-CUDARRAY_COLD CUDARRAY_PER_BUILD inline void add_exponent(text& t, int exponent, int digits) {
+CUDARRAY_COLD inline void add_exponent(text& t, int exponent, int digits) {
   t.add('e');
   t.add(exponent < 0 ? '-' : '+');
   text e;
@@ -115,8 +115,7 @@ CUDARRAY_COLD CUDARRAY_PER_BUILD inline void add_exponent(text& t, int exponent,
   t.add(e.data(), e.size());
 }
 /// The digits up to `fraction` behind the point, which may be beyond the last.
-CUDARRAY_COLD CUDARRAY_PER_BUILD inline void add_digits(text& t, const decimal& d, bool scientific, int fraction,
-                                                        bool point) {
+CUDARRAY_COLD inline void add_digits(text& t, const decimal& d, bool scientific, int fraction, bool point) {
   const int unit = scientific ? 0 : d.exponent;
   for (int i = unit < 0 ? unit : 0; i <= unit + fraction; ++i) {
     t.add(d.at(i));
@@ -126,7 +125,7 @@ CUDARRAY_COLD CUDARRAY_PER_BUILD inline void add_digits(text& t, const decimal& 
 
 /// How the floats of one array are shown, or one part of its complex numbers: with at most 8 digits after the point,
 /// alike enough for the points to line up. As NumPy's FloatingFormat.
-class CUDARRAY_PER_BUILD float_format {
+class float_format {
  public:
   float_format(const printed_dtype& of, bool plus) : of_(of), plus_(plus) {}
 
@@ -208,4 +207,4 @@ class CUDARRAY_PER_BUILD float_format {
   int others_ = 0;            ///< characters of what is not finite
 };
 
-}  // namespace cudarray::inline v0::detail
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD

@@ -13,10 +13,10 @@
 #include "../eval/entries.hpp"
 #include "../ndarray.hpp"
 
-namespace cudarray::inline v0::detail {
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// Bytes of a file for an error text: what cannot be printed as \xNN, and of many only the beginning.
-CUDARRAY_COLD CUDARRAY_PER_BUILD inline ::std::string shown(const char* bytes, ::std::size_t n) {
+CUDARRAY_COLD inline ::std::string shown(const char* bytes, ::std::size_t n) {
   constexpr ::std::size_t most = 80;
   text t;
   for (::std::size_t i = 0; i < n && i < most; ++i) {
@@ -31,7 +31,7 @@ CUDARRAY_COLD CUDARRAY_PER_BUILD inline ::std::string shown(const char* bytes, :
 }
 
 /// How many bytes lie in a file from a place in it on; -1 where nobody can say, as of a pipe.
-CUDARRAY_PER_BUILD inline int64 bytes_from(int descriptor, int64 at) {
+inline int64 bytes_from(int descriptor, int64 at) {
   struct ::stat s;
   if (::fstat(descriptor, &s) != 0 || !S_ISREG(s.st_mode)) return -1;
   return at < s.st_size ? s.st_size - at : 0;
@@ -84,7 +84,7 @@ void read_all(Reader& f, void* to, ::std::size_t bytes, const char* what) {
 
 /// An array of so many elements, in C order, as they lie in the file. What the file cannot hold is not allocated; where
 /// its size is not known, memory grows with what was read. Throws io_error where elements are missing.
-template <class T, class Host, class Build, class Reader>
+template <class T, class Host, class Reader>
 ndarray<T, Host> read_elements(Reader& f, const shape& s) {
   constexpr ::std::size_t first = ::std::size_t(1) << 20;
   const ::std::size_t bytes = ::std::size_t(s.elements()) * sizeof(T);
@@ -110,4 +110,4 @@ ndarray<T, Host> read_elements(Reader& f, const shape& s) {
   return ndarray<T, Host>(leaf<T, Host>(::std::move(block), s));
 }
 
-}  // namespace cudarray::inline v0::detail
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD

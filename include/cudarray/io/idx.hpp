@@ -10,14 +10,13 @@
 
 #include "file.hpp"
 
-namespace cudarray::inline v0 {
-namespace detail {
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 #if defined(CUDARRAY_HAS_ZLIB)
 /// Reads a plain or gzipped file. Every failure throws io_error with path and reason.
 class gzip_reader {
  public:
-  CUDARRAY_PER_BUILD explicit gzip_reader(const ::std::string& path)
+  explicit gzip_reader(const ::std::string& path)
       : path_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
     if (descriptor_ < 0) fail(::std::strerror(errno));
     f_ = ::gzdopen(descriptor_, "rb");
@@ -72,7 +71,7 @@ using idx_reader = gzip_reader;
 /// Reads a plain file, and says so of a gzipped one.
 class plain_reader : public file {
  public:
-  CUDARRAY_PER_BUILD explicit plain_reader(const ::std::string& path) : file(path, "rb") {
+  explicit plain_reader(const ::std::string& path) : file(path, "rb") {
     if (path.size() > 3 && path.compare(path.size() - 3, 3, ".gz") == 0)
       detail::fail<io_error>(path, ": built without zlib, which gzipped files need");
   }
@@ -81,8 +80,7 @@ using idx_reader = plain_reader;
 #endif
 
 /// Throws io_error where the first four bytes are not those of bytes with so many axes, and says what they are.
-CUDARRAY_COLD CUDARRAY_PER_BUILD inline void check_idx_magic(const ::std::string& path, const unsigned char* magic,
-                                                             int axes) {
+CUDARRAY_COLD inline void check_idx_magic(const ::std::string& path, const unsigned char* magic, int axes) {
   if (magic[0] == 0 && magic[1] == 0 && magic[2] == 8 && magic[3] == axes) return;
   static constexpr const char* types[] = {"uint8", "int8", nullptr, "int16", "int32", "float32", "float64"};
   const char* const type = magic[2] >= 8 && magic[2] < 15 ? types[magic[2] - 8] : nullptr;
@@ -94,7 +92,7 @@ CUDARRAY_COLD CUDARRAY_PER_BUILD inline void check_idx_magic(const ::std::string
 }
 
 /// The array of an IDX file.
-template <class Host, class Build, class Reader>
+template <class Host, class Reader>
 ndarray<uint8, Host> read_idx(Reader& f, int axes) {
   unsigned char magic[4];
   read_all(f, magic, sizeof magic, "type and number of axes");
@@ -108,21 +106,22 @@ ndarray<uint8, Host> read_idx(Reader& f, int axes) {
     if (__builtin_mul_overflow(count, s[i] > 0 ? s[i] : 1, &count) || count >= (int64(1) << 55))
       fail<io_error>(f.path(), ": an implausible shape, ", s, "; less than 2^55 elements are read");
   }
-  return read_elements<uint8, Host, Build>(f, s);
+  return read_elements<uint8, Host>(f, s);
 }
 
-}  // namespace detail
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 /// Reads an IDX file of bytes as an array of `axes` axes (3 for images, 1 for labels), on the CPU; what follows the
 /// elements is not looked at. Throws io_error for a missing, truncated or foreign file, shape_error for axes that no
 /// array has.
 ///     auto images = ca::load_idx("train-images-idx3-ubyte.gz", 3);  // (60000, 28, 28), uint8
-template <class Host = cpu, class Build = this_build, class Reader = detail::idx_reader>
+template <class Host = cpu, class Reader = detail::idx_reader>
 const ndarray<uint8, Host> load_idx(const ::std::string& path, int axes) {
   if (axes < 0 || axes > max_rank)
     detail::fail<shape_error>("load_idx: ", axes, " axes, 0 to ", max_rank, " are supported");
   Reader f(path);
-  return detail::read_idx<Host, Build>(f, axes);
+  return detail::read_idx<Host>(f, axes);
 }
 
-}  // namespace cudarray::inline v0
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

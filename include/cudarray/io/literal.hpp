@@ -4,10 +4,10 @@
 
 #include "file.hpp"
 
-namespace cudarray::inline v0::detail {
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// A value that Python would read, and the text it stands in.
-struct CUDARRAY_PER_BUILD literal {
+struct literal {
   enum class form { truth, integer, string, tuple, dictionary, other };
   form is = form::other;
   const char* begin = nullptr;
@@ -24,7 +24,7 @@ struct CUDARRAY_PER_BUILD literal {
 /// Reads one literal: True, False and None, numbers, strings, tuples, lists and dictionaries of these, with comments.
 /// `entry(key, value)` is called for what the outermost dictionary holds. Throws io_error where the text is no literal.
 template <class Entry>
-class CUDARRAY_PER_BUILD literal_parser {
+class literal_parser {
  public:
   literal_parser(const ::std::string& path, const ::std::string& text, Entry& entry)
       : path_(path), begin_(text.data()), at_(begin_), end_(begin_ + text.size()), entry_(entry) {}
@@ -221,4 +221,4 @@ class CUDARRAY_PER_BUILD literal_parser {
   int depth_ = 0, braces_ = 0;
 };
 
-}  // namespace cudarray::inline v0::detail
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD

@@ -4,7 +4,7 @@
 
 #include "literal.hpp"
 
-namespace cudarray::inline v0::detail {
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// A dtype as files name it: NumPy's letter of the kind and the size in bytes; letter 0 for what is none of ours.
 struct npy_type {
@@ -29,7 +29,7 @@ template <class T>
 
 /// The dtype that `np.dtype(descr)` is: an order of bytes before a letter and a size, or one of NumPy's letters or
 /// names, in which C's types are those of 64-bit Linux.
-CUDARRAY_COLD CUDARRAY_PER_BUILD inline npy_type type_of_descr(const ::std::string& descr) {
+CUDARRAY_COLD inline npy_type type_of_descr(const ::std::string& descr) {
   struct named {
     const char* name;
     npy_type type;
@@ -70,8 +70,7 @@ struct npy_fields {
 
 /// Throws io_error for what is not a dictionary with NumPy's keys. Where one is there twice the last one counts, as in
 /// Python.
-CUDARRAY_COLD CUDARRAY_PER_BUILD inline npy_fields fields_of_header(const ::std::string& path,
-                                                                    const ::std::string& text) {
+CUDARRAY_COLD inline npy_fields fields_of_header(const ::std::string& path, const ::std::string& text) {
   constexpr const char* expected = "; a dictionary of 'descr', 'fortran_order' and 'shape' is read";
   npy_fields r;
   const auto entry = [&](const literal& key, const literal& value) {
@@ -92,9 +91,8 @@ CUDARRAY_COLD CUDARRAY_PER_BUILD inline npy_fields fields_of_header(const ::std:
 }
 
 /// Throws dtype_error where the file's dtype is not the one asked for, whose names are given.
-CUDARRAY_COLD CUDARRAY_PER_BUILD inline npy_type checked_type(const ::std::string& path, const literal& descr,
-                                                              npy_type asked, const char* asked_descr,
-                                                              const char* asked_name) {
+CUDARRAY_COLD inline npy_type checked_type(const ::std::string& path, const literal& descr, npy_type asked,
+                                           const char* asked_descr, const char* asked_name) {
   const bool is_string = descr.is == literal::form::string;
   const npy_type t = is_string ? type_of_descr(descr.text) : npy_type();
   if (t.letter == asked.letter && t.size == asked.size) return t;
@@ -107,14 +105,14 @@ CUDARRAY_COLD CUDARRAY_PER_BUILD inline npy_type checked_type(const ::std::strin
 }
 
 /// Throws io_error for what is not True or False.
-CUDARRAY_COLD CUDARRAY_PER_BUILD inline bool checked_order(const ::std::string& path, const literal& order) {
+CUDARRAY_COLD inline bool checked_order(const ::std::string& path, const literal& order) {
   if (order.is != literal::form::truth)
     fail<io_error>(path, ": a malformed header: 'fortran_order' is ", order.shown(), "; True or False is read");
   return order.value != 0;
 }
 
 /// Throws io_error for what is no shape of an array of ours.
-CUDARRAY_COLD CUDARRAY_PER_BUILD inline shape checked_shape(const ::std::string& path, const literal& extents) {
+CUDARRAY_COLD inline shape checked_shape(const ::std::string& path, const literal& extents) {
   const auto refuse = [&](const char* wanted) {
     fail<io_error>(path, ": a malformed shape: ", extents.shown(), "; ", wanted);
   };
@@ -155,4 +153,4 @@ template <class Reader>
   return header;
 }
 
-}  // namespace cudarray::inline v0::detail
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD

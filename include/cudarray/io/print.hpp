@@ -7,11 +7,10 @@
 #include "../ops/transfer.hpp"
 #include "digits.hpp"
 
-namespace cudarray::inline v0 {
-namespace detail {
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// Shows the elements of one array alike. More than 1000 are summarised.
-class CUDARRAY_PER_BUILD array_printer {
+class array_printer {
  public:
   CUDARRAY_COLD array_printer(const printed_dtype& of, const layout& where, const void* data)
       : of_(of),
@@ -131,12 +130,13 @@ class CUDARRAY_PER_BUILD array_printer {
   text out_;
 };
 
-}  // namespace detail
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 /// The elements as NumPy's str() shows them; more than 1000 are summarised. Evaluates expressions and waits for the
 /// device.
 ///     ca::to_string(ca::array<float>({1, 2.5}))  // "[1.  2.5]"
-template <array_expression X, class Build = this_build>
+template <array_expression X>
 CUDARRAY_COLD ::std::string to_string(const X& x) {
   using T = value_type_t<X>;
   using Device = device_type_t<X>;
@@ -157,4 +157,4 @@ Stream& operator<<(Stream& stream, const X& x) {
   return stream;
 }
 
-}  // namespace cudarray::inline v0
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

@@ -7,12 +7,11 @@
 #include "../core/build.hpp"
 #include "../core/dtype.hpp"
 
-namespace cudarray::inline v0::detail {
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// Makes every byte of booleans 0 or 1: what is not 0 is true.
-template <class Build>
-void normalise_bool(void* bytes, ::std::size_t n) {
-  constexpr ::std::size_t lanes = Build::vector_bytes;
+inline void normalise_bool(void* bytes, ::std::size_t n) {
+  constexpr ::std::size_t lanes = this_build::vector_bytes;
   typedef unsigned char vector __attribute__((vector_size(lanes)));
   auto* p = static_cast<unsigned char*>(bytes);
   for (; n >= lanes; p += lanes, n -= lanes) {
@@ -25,7 +24,7 @@ void normalise_bool(void* bytes, ::std::size_t n) {
 }
 
 /// Turns the bytes of each of `n` numbers around; a complex number is two. For one byte there is nothing to do.
-template <class T, class Build>
+template <class T>
 void swap_bytes(T* elements, ::std::size_t n) {
   constexpr ::std::size_t size = is_complex<T> ? sizeof(T) / 2 : sizeof(T);
   if constexpr (size > 1) {
@@ -41,4 +40,4 @@ void swap_bytes(T* elements, ::std::size_t n) {
   }
 }
 
-}  // namespace cudarray::inline v0::detail
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD

@@ -5,20 +5,20 @@
 #include "../ops/math.hpp"
 #include "../ops/operators.hpp"
 
-namespace cudarray::inline v0::nnet {
+namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD {
 
 using cudarray::tanh;
 
 /// Each takes `(x)`, an array or expression, and returns a lazy expression of its shape; with `ca::out(c)` it is
 /// evaluated into c.
-#define CUDARRAY_ACTIVATION(name, value)                                    \
-  template <array_expression X>                                             \
-  CUDARRAY_PER_BUILD auto name(const X& x) {                                \
-    return value;                                                           \
-  }                                                                         \
-  template <array_expression X, class T, class D, class Build = this_build> \
-  const ndarray<T, D> name(const X& x, const out_argument<T, D>& o) {       \
-    return cudarray::detail::write_out<Build>("nnet::" #name, o, name(x));  \
+#define CUDARRAY_ACTIVATION(name, value)                              \
+  template <array_expression X>                                       \
+  auto name(const X& x) {                                             \
+    return value;                                                     \
+  }                                                                   \
+  template <array_expression X, class T, class D>                     \
+  const ndarray<T, D> name(const X& x, const out_argument<T, D>& o) { \
+    return cudarray::detail::write_out("nnet::" #name, o, name(x));   \
   }
 
 /// max(x, 0).
@@ -36,8 +36,8 @@ CUDARRAY_ACTIVATION(softplus_d, sigmoid(x))
 
 /// The gradient of relu: dy where x > 0, else 0 (also at 0). Lazy.
 template <array_expression G, array_expression X>
-CUDARRAY_PER_BUILD auto relu_backward(const G& dy, const X& x) {
+auto relu_backward(const G& dy, const X& x) {
   return cudarray::detail::elementwise("nnet::relu_backward", op::where_op{}, x > 0, dy, 0);
 }
 
-}  // namespace cudarray::inline v0::nnet
+}  // namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD

@@ -4,10 +4,7 @@
 
 #include "../ops/random.hpp"
 
-namespace cudarray::inline v0::nnet {
-
-namespace detail {
-inline namespace CUDARRAY_ARITHMETIC {
+namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD {
 
 /// A number that is 0 with probability p, else `kept`.
 struct masked_number {
@@ -24,11 +21,9 @@ struct masked_number {
   }
 };
 
-}  // namespace CUDARRAY_ARITHMETIC
-
 /// What dropout multiplies by, lazy.
 template <class T, class Device>
-CUDARRAY_PER_BUILD auto mask_of(const char* function, const shape& s, double p, random::generator& g, Device device) {
+auto mask_of(const char* function, const shape& s, double p, random::generator& g, Device device) {
   if (!(p >= 0 && p < 1)) cudarray::detail::fail<value_error>(function, ": the probability ", p, " is not in [0, 1)");
   const double kept = 1 / (1 - p);
   const auto mask = [&](float value) {
@@ -39,11 +34,12 @@ CUDARRAY_PER_BUILD auto mask_of(const char* function, const shape& s, double p, 
   else if constexpr (::std::is_same_v<T, double>) return astype<T>(mask(1)) * kept;
   else return astype<T>(mask(float(kept)));
 }
-}  // namespace detail
+}  // namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD {
 
 /// 0 with probability p, 1 / (1 - p) otherwise: multiply activations by it, and their gradients by the same. Eager.
 /// Throws value_error for p outside [0, 1).
-template <dtype T = float, device_tag Device = default_device, class Build = this_build>
+template <dtype T = float, device_tag Device = default_device>
 const ndarray<T, Device> dropout_mask(const shape& s, double p, random::generator& g = random::thread_generator(),
                                       Device device = {}) {
   return detail::mask_of<T>("nnet::dropout_mask", s, p, g, device);
@@ -56,14 +52,14 @@ struct dropped {
 };
 
 /// x * mask, and the mask. Eager. Throws value_error for p outside [0, 1).
-template <array_expression X, class Build = this_build>
+template <array_expression X>
 auto dropout(const X& x, double p, random::generator& g = random::thread_generator()) {
   using T = value_type_t<X>;
   using D = device_type_t<X>;
   const ndarray<T, D> a(x);
   const auto mask = detail::mask_of<T>("nnet::dropout", a.shape(), p, g, a.device());
   if constexpr (backend::one_pass<D>) {
-    const auto both = cudarray::detail::materialise_two<Build>(op::multiply_op{}, a.node(), mask);
+    const auto both = cudarray::detail::materialise_two(op::multiply_op{}, a.node(), mask);
     return dropped<T, D>{ndarray<T, D>(both.second), ndarray<T, D>(both.first)};
   } else {
     const ndarray<T, D> values(mask);
@@ -71,4 +67,4 @@ auto dropout(const X& x, double p, random::generator& g = random::thread_generat
   }
 }
 
-}  // namespace cudarray::inline v0::nnet
+}  // namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD

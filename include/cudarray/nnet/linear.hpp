@@ -5,7 +5,7 @@
 #include "../ops/linalg.hpp"
 #include "activations.hpp"
 
-namespace cudarray::inline v0::nnet {
+namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD {
 
 enum class activation { none, relu };
 
@@ -16,7 +16,7 @@ struct linear_options {
 /// x @ w + b, with an activation: (..., k), (k, n), (n,) -> (..., n). Eager. On CUDA float16, bfloat16 and float32 take
 /// one call of cuBLASLt where it has a kernel for it; the sum with b is then rounded once. Throws shape_error.
 ///     ca::nnet::linear(x, w, b, {.activation = ca::nnet::activation::relu})
-template <array_expression X, array_expression W, array_expression B, class Build = this_build>
+template <array_expression X, array_expression W, array_expression B>
 auto linear(const X& x, const W& w, const B& b, const linear_options& o = {}) {
   using T = value_type_t<X>;
   using D = device_type_t<X>;
@@ -33,13 +33,13 @@ auto linear(const X& x, const W& w, const B& b, const linear_options& o = {}) {
       cudarray::detail::fail<shape_error>("nnet::linear: weights of shape ", weights.shape(), " and a bias of shape ",
                                           bias.shape(), "; (k, n) and (n,) are wanted");
     (void)cudarray::detail::common_device("nnet::linear", input, weights, bias);
-    const A bias_row = ascontiguousarray<T, D, Build>(bias);
+    const A bias_row = ascontiguousarray<T, D>(bias);
     cudarray::detail::epilogue e{bias_row.node().store.get(), bias_row.where().offset, o.activation == activation::relu,
                                  false};
     // rows of all leading axes at a time
     const bool flat = input.ndim() > 2;
-    const A rows = flat ? reshape<A, Build>(input, {-1, input.shape(-1)}) : input;
-    A y = cudarray::detail::multiply<Build, T, D>("nnet::linear", rows, weights, nullptr, &e);
+    const A rows = flat ? reshape<A>(input, {-1, input.shape(-1)}) : input;
+    A y = cudarray::detail::multiply<T, D>("nnet::linear", rows, weights, nullptr, &e);
     if (!e.done) {
       if (e.relu) y(ellipsis) = relu(y + bias_row);
       else y += bias_row;
@@ -47,7 +47,7 @@ auto linear(const X& x, const W& w, const B& b, const linear_options& o = {}) {
     if (flat) {
       shape s = input.shape();
       s[s.ndim() - 1] = weights.shape(1);
-      y = reshape<A, Build>(y, s);
+      y = reshape<A>(y, s);
     }
     return static_cast<const A>(y);
   } else {
@@ -55,4 +55,4 @@ auto linear(const X& x, const W& w, const B& b, const linear_options& o = {}) {
   }
 }
 
-}  // namespace cudarray::inline v0::nnet
+}  // namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD

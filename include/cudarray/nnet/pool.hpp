@@ -5,7 +5,7 @@
 #include "../eval/pooling.hpp"
 #include "windows.hpp"
 
-namespace cudarray::inline v0::nnet {
+namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD {
 
 struct pool_options {
   extent2 window = 2;
@@ -14,9 +14,10 @@ struct pool_options {
   bool count_include_pad = false;  ///< average pooling: padding counts as zeros
 };
 
-namespace detail {
+}  // namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD {
 
-CUDARRAY_PER_BUILD inline window_grid pool_grid(const char* function, const shape& x, const pool_options& o) {
+inline window_grid pool_grid(const char* function, const shape& x, const pool_options& o) {
   const extent2 stride(o.stride.h == 0 ? o.window.h : o.stride.h, o.stride.w == 0 ? o.window.w : o.stride.w);
   if (2 * o.padding.h > o.window.h || 2 * o.padding.w > o.window.w)
     cudarray::detail::fail<value_error>(function, ": padding (", o.padding.h, ", ", o.padding.w,
@@ -41,8 +42,8 @@ inline void check_pool_gradient(const char* function, const shape& dy, const sha
 
 /// What the entries are given: the result, and what it is computed from, C-contiguous.
 template <class T, class D, class... A>
-CUDARRAY_PER_BUILD cudarray::detail::pooling describe(const window_grid& g, bool count_padding, const ndarray<T, D>& to,
-                                                      const A&... from) {
+cudarray::detail::pooling describe(const window_grid& g, bool count_padding, const ndarray<T, D>& to,
+                                   const A&... from) {
   return {to.shape(0) * to.shape(1),
           g.h,
           g.w,
@@ -58,7 +59,7 @@ CUDARRAY_PER_BUILD cudarray::detail::pooling describe(const window_grid& g, bool
 }
 
 template <class A>
-CUDARRAY_PER_BUILD ndarray<value_type_t<A>, device_type_t<A>> pooled_operand(const A& a) {
+ndarray<value_type_t<A>, device_type_t<A>> pooled_operand(const A& a) {
   using T = value_type_t<A>;
   static_assert(cudarray::detail::is_floating<T> || cudarray::detail::is_integer<T>,
                 "cudarray: pooling takes floating-point or integer arrays");
@@ -75,23 +76,24 @@ ndarray<T, D> filled(const shape& s, D device, const F& run) {
   return to;
 }
 
-}  // namespace detail
+}  // namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD {
 
 /// The largest pixel of each window: (n, c, h, w) -> (n, c, p, q). NaN and infinities count as numbers do. Eager.
 /// Throws shape_error, value_error.
 ///     ca::nnet::max_pool2d(x, {.window = 2})
-template <array_expression X, class Build = this_build>
+template <array_expression X>
 auto max_pool2d(const X& images, const pool_options& o = {}) {
   using T = value_type_t<X>;
   const auto x = detail::pooled_operand(images);
   const auto g = detail::pool_grid("nnet::max_pool2d", x.shape(), o);
   return detail::filled<T>(g.results(x.shape()), x.device(),
-                           [&](const auto& y) { max_pool<Build, T>(x.device(), detail::describe(g, false, y, x)); });
+                           [&](const auto& y) { max_pool<T>(x.device(), detail::describe(g, false, y, x)); });
 }
 
 /// The gradient of max_pool2d: dy goes to the first largest pixel of its window; where windows overlap, gradients add
 /// up. (n, c, p, q), (n, c, h, w) -> (n, c, h, w). Eager. Throws shape_error, value_error.
-template <array_expression G, array_expression X, class Build = this_build>
+template <array_expression G, array_expression X>
 auto max_pool2d_backward(const G& gradient, const X& images, const pool_options& o = {}) {
   using T = value_type_t<X>;
   const auto x = detail::pooled_operand(images);
@@ -100,32 +102,32 @@ auto max_pool2d_backward(const G& gradient, const X& images, const pool_options&
   detail::check_pool_gradient("nnet::max_pool2d_backward", dy.shape(), x.shape(), g);
   const auto device = cudarray::detail::common_device("nnet::max_pool2d_backward", x, dy);
   return detail::filled<T>(x.shape(), device, [&](const auto& dx) {
-    max_pool_gradient<Build, T>(x.device(), detail::describe(g, false, dx, dy, x));
+    max_pool_gradient<T>(x.device(), detail::describe(g, false, dx, dy, x));
   });
 }
 
 /// The mean of each window's pixels: (n, c, h, w) -> (n, c, p, q). Padding counts only with `count_include_pad`. Eager.
 /// Throws shape_error, value_error.
-template <array_expression X, class Build = this_build>
+template <array_expression X>
 auto avg_pool2d(const X& images, const pool_options& o = {}) {
   using T = value_type_t<X>;
   const auto x = detail::pooled_operand(images);
   const auto g = detail::pool_grid("nnet::avg_pool2d", x.shape(), o);
   return detail::filled<T>(g.results(x.shape()), x.device(), [&](const auto& y) {
-    average_pool<Build, T>(x.device(), detail::describe(g, o.count_include_pad, y, x));
+    average_pool<T>(x.device(), detail::describe(g, o.count_include_pad, y, x));
   });
 }
 
 /// The gradient of avg_pool2d for images of shape `image_shape`. Eager. Throws shape_error, value_error.
-template <array_expression G, class Build = this_build>
+template <array_expression G>
 auto avg_pool2d_backward(const G& gradient, const shape& image_shape, const pool_options& o = {}) {
   using T = value_type_t<G>;
   const auto g = detail::pool_grid("nnet::avg_pool2d_backward", image_shape, o);
   const auto dy = detail::pooled_operand(gradient);
   detail::check_pool_gradient("nnet::avg_pool2d_backward", dy.shape(), image_shape, g);
   return detail::filled<T>(image_shape, dy.device(), [&](const auto& dx) {
-    average_pool_gradient<Build, T>(dy.device(), detail::describe(g, o.count_include_pad, dx, dy));
+    average_pool_gradient<T>(dy.device(), detail::describe(g, o.count_include_pad, dx, dy));
   });
 }
 
-}  // namespace cudarray::inline v0::nnet
+}  // namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD

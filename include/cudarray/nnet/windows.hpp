@@ -5,7 +5,7 @@
 #include "../ops/creation.hpp"
 #include "../ops/manipulation.hpp"
 
-namespace cudarray::inline v0::nnet {
+namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD {
 
 /// A height and a width; one number stands for both.
 struct extent2 {
@@ -16,7 +16,8 @@ struct extent2 {
   constexpr extent2(cudarray::detail::any_integer h_, cudarray::detail::any_integer w_) : h(h_), w(w_) {}
 };
 
-namespace detail {
+}  // namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD {
 
 using cudarray::detail::cat;
 
@@ -29,8 +30,7 @@ struct window_grid {
 };
 
 /// Throws shape_error where the operand is not (n, c, h, w) or no window fits, value_error for a stride below 1.
-CUDARRAY_PER_BUILD inline window_grid make_grid(const char* function, const shape& x, extent2 window, extent2 stride,
-                                                extent2 padding) {
+inline window_grid make_grid(const char* function, const shape& x, extent2 window, extent2 stride, extent2 padding) {
   if (x.ndim() != 4) cudarray::detail::fail<shape_error>(function, ": images of shape ", x, ", not (n, c, h, w)");
   if (stride.h < 1 || stride.w < 1)
     cudarray::detail::fail<value_error>(function, ": stride (", stride.h, ", ", stride.w, ") is not positive");
@@ -51,25 +51,25 @@ CUDARRAY_PER_BUILD inline window_grid make_grid(const char* function, const shap
 }
 
 /// The images with a border of one value; themselves where there is none.
-template <class Build, class T, class D>
+template <class T, class D>
 ndarray<T, D> padded(const ndarray<T, D>& x, extent2 padding, T edge) {
   if (padding.h == 0 && padding.w == 0) return x;
-  ndarray<T, D> r = full<T, D, T, Build>(
-      {x.shape(0), x.shape(1), x.shape(2) + 2 * padding.h, x.shape(3) + 2 * padding.w}, edge, x.device());
+  ndarray<T, D> r =
+      full<T, D, T>({x.shape(0), x.shape(1), x.shape(2) + 2 * padding.h, x.shape(3) + 2 * padding.w}, edge, x.device());
   r(_, _, slice(padding.h, padding.h + x.shape(2)), slice(padding.w, padding.w + x.shape(3))) = x;
   return r;
 }
 
 /// The pixels at place (i, j) of every window: (n, c, p, q), a view of the padded images.
 template <class T, class D>
-CUDARRAY_PER_BUILD ndarray<T, D> window_place(const ndarray<T, D>& images, const window_grid& g, int64 i, int64 j) {
+ndarray<T, D> window_place(const ndarray<T, D>& images, const window_grid& g, int64 i, int64 j) {
   return images(_, _, slice(i, i + (g.p - 1) * g.stride.h + 1, g.stride.h),
                 slice(j, j + (g.q - 1) * g.stride.w + 1, g.stride.w));
 }
 
 /// All windows: (n, c, h', w') -> (n, c, r, s, p, q), a view of the padded images.
 template <class T, class D>
-CUDARRAY_PER_BUILD ndarray<T, D> windows(const ndarray<T, D>& images, const window_grid& g) {
+ndarray<T, D> windows(const ndarray<T, D>& images, const window_grid& g) {
   const layout& from = images.where();
   layout l{{from.dims[0], from.dims[1], g.window.h, g.window.w, g.p, g.q}, {}, from.offset};
   const int64 strides[] = {from.stride[0],
@@ -82,5 +82,4 @@ CUDARRAY_PER_BUILD ndarray<T, D> windows(const ndarray<T, D>& images, const wind
   return cudarray::detail::view(images, l);
 }
 
-}  // namespace detail
-}  // namespace cudarray::inline v0::nnet
+}  // namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD

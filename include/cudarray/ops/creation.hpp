@@ -5,8 +5,7 @@
 #include "../memory/bytes.hpp"
 #include "math.hpp"
 
-namespace cudarray::inline v0 {
-namespace detail {
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 template <class T, class Device>
 leaf<T, Device> new_array(const char* function, const shape& s, Device device) {
@@ -15,11 +14,11 @@ leaf<T, Device> new_array(const char* function, const shape& s, Device device) {
 }
 
 /// A generated expression evaluated into a new array.
-template <class Build, class Device, class G>
+template <class Device, class G>
 const ndarray<typename G::value_type, Device> from_generator(const char* function, const shape& s, const G& g,
                                                              Device device) {
   check_extents(function, s);
-  return ndarray<typename G::value_type, Device>(materialise<Build>(generate<G, Device>{{}, g, s, device.ordinal}));
+  return ndarray<typename G::value_type, Device>(materialise(generate<G, Device>{{}, g, s, device.ordinal}));
 }
 
 template <class T>
@@ -29,7 +28,6 @@ struct constant_value {
   CUDARRAY_HD T operator()(int64) const { return v; }
 };
 
-inline namespace CUDARRAY_ARITHMETIC {
 /// start + i * step, as NumPy computes it; integers by wrapping. The last element may be given exactly.
 template <class T, class C>
 struct arithmetic_sequence {
@@ -40,59 +38,61 @@ struct arithmetic_sequence {
     return lane_cast<T>(i == last_index ? last : math::add(start, math::multiply(C(i), step)));
   }
 };
-}  // namespace CUDARRAY_ARITHMETIC
 
-}  // namespace detail
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 /// An array of uninitialised elements. Eager. Throws shape_error, out_of_memory.
 template <dtype T = float, device_tag Device = default_device>
-CUDARRAY_PER_BUILD const ndarray<T, Device> empty(const shape& s, Device device = {}) {
+const ndarray<T, Device> empty(const shape& s, Device device = {}) {
   return ndarray<T, Device>(detail::new_array<T>("empty", s, device));
 }
-namespace detail {
-template <class Build, class T, class Device, class S>
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
+template <class T, class Device, class S>
 const ndarray<T, Device> filled(const char* function, const shape& s, S value, Device device) {
-  return from_generator<Build>(function, s, constant_value<T>{fit_scalar<T>(function, value).value}, device);
+  return from_generator(function, s, constant_value<T>{fit_scalar<T>(function, value).value}, device);
 }
-}  // namespace detail
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 /// An array of one value. Eager.
 ///     ca::full<int>({2, 2}, 7)  // [[7 7] [7 7]]
-template <dtype T = float, device_tag Device = default_device, scalar_value S, class Build = this_build>
+template <dtype T = float, device_tag Device = default_device, scalar_value S>
 const ndarray<T, Device> full(const shape& s, S value, Device device = {}) {
-  return detail::filled<Build, T>("full", s, value, device);
+  return detail::filled<T>("full", s, value, device);
 }
 /// An array of zeros. Eager.
-template <dtype T = float, device_tag Device = default_device, class Build = this_build>
+template <dtype T = float, device_tag Device = default_device>
 const ndarray<T, Device> zeros(const shape& s, Device device = {}) {
-  return detail::filled<Build, T>("zeros", s, 0, device);
+  return detail::filled<T>("zeros", s, 0, device);
 }
 /// An array of ones. Eager.
-template <dtype T = float, device_tag Device = default_device, class Build = this_build>
+template <dtype T = float, device_tag Device = default_device>
 const ndarray<T, Device> ones(const shape& s, Device device = {}) {
-  return detail::filled<Build, T>("ones", s, 1, device);
+  return detail::filled<T>("ones", s, 1, device);
 }
 
 /// Arrays of the shape, dtype and device of another; `zeros_like<int>(x)` changes the dtype. Eager.
 template <class T = void, class U, class Device>
-CUDARRAY_PER_BUILD auto empty_like(const ndarray<U, Device>& a) {
+auto empty_like(const ndarray<U, Device>& a) {
   return empty<::std::conditional_t<::std::is_void_v<T>, U, T>>(a.shape(), a.device());
 }
-template <class T = void, class U, class Device, scalar_value S, class Build = this_build>
+template <class T = void, class U, class Device, scalar_value S>
 auto full_like(const ndarray<U, Device>& a, S value) {
-  return detail::filled<Build, ::std::conditional_t<::std::is_void_v<T>, U, T>>("full_like", a.shape(), value,
-                                                                                a.device());
+  return detail::filled<::std::conditional_t<::std::is_void_v<T>, U, T>>("full_like", a.shape(), value, a.device());
 }
-template <class T = void, class U, class Device, class Build = this_build>
+template <class T = void, class U, class Device>
 auto zeros_like(const ndarray<U, Device>& a) {
-  return full_like<T, U, Device, int, Build>(a, 0);
+  return full_like<T, U, Device, int>(a, 0);
 }
-template <class T = void, class U, class Device, class Build = this_build>
+template <class T = void, class U, class Device>
 auto ones_like(const ndarray<U, Device>& a) {
-  return full_like<T, U, Device, int, Build>(a, 1);
+  return full_like<T, U, Device, int>(a, 1);
 }
 
-namespace detail {
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// Numbers of all 64-bit types, their differences and multiples.
 __extension__ typedef __int128 int128;
@@ -103,13 +103,11 @@ inline int64 range_size(int128 start, int128 stop, int128 step) {
   const int128 n = span > 0 ? (span + by - 1) / by : 0, most = int128(1) << 62;
   return int64(n < most ? n : most);
 }
-inline namespace CUDARRAY_ARITHMETIC {
 /// As NumPy counts: 1 where a step is so long that the quotient is 0.
 inline double range_size(double start, double stop, double step) {
   const double n = (stop - start) / step;
   return n == 0 && start != stop && (stop > start) == (step > 0) ? 1 : math::ceil(n);
 }
-}  // namespace CUDARRAY_ARITHMETIC
 
 /// A 64-bit number as text.
 struct whole_number {
@@ -117,7 +115,7 @@ struct whole_number {
   friend void append(text& t, const whole_number& n) { append(t, n.v < 0 ? piece(int64(n.v)) : piece(uint64(n.v))); }
 };
 
-template <class Build, class T, class Device>
+template <class T, class Device>
 const ndarray<T, Device> integer_range(int128 start, int128 stop, int128 step, Device device) {
   using V = ::std::conditional_t<(kind_of<T> <= kind::signed_), T, int64>;
   if (step == 0) fail<value_error>("arange: the step is 0");
@@ -127,27 +125,27 @@ const ndarray<T, Device> integer_range(int128 start, int128 stop, int128 step, D
   };
   if (const int128 last = start + (n - 1) * step; n > 0 && !(fits(start) && fits(last)))
     fail<value_error>("arange: ", whole_number{start}, " to ", whole_number{last}, " do not fit ", dtype_name<V>);
-  return from_generator<Build>("arange", n,
-                               arithmetic_sequence<T, int64>{int64(uint64(start)), int64(uint64(step)), 0, -1}, device);
+  return from_generator("arange", n, arithmetic_sequence<T, int64>{int64(uint64(start)), int64(uint64(step)), 0, -1},
+                        device);
 }
-template <class Build, class T, class Device>
+template <class T, class Device>
 const ndarray<T, Device> real_range(double start, double stop, double step, Device device) {
   if (step == 0) fail<value_error>("arange: the step is 0");
   const double n = range_size(start, stop, step);
   if (!(n < 9e15)) fail<value_error>("arange: ", start, " to ", stop, " by ", step);
   // alone, the start is given: 0 steps of infinite length would be NaN
-  return from_generator<Build>("arange", n > 0 ? int64(n) : 0,
-                               arithmetic_sequence<T, double>{start, step, start, n == 1 ? 0 : -1}, device);
+  return from_generator("arange", n > 0 ? int64(n) : 0,
+                        arithmetic_sequence<T, double>{start, step, start, n == 1 ? 0 : -1}, device);
 }
 
-}  // namespace detail
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 /// start, start + step, ... up to but without stop: int64 where all three are integers, as NumPy has it, else float32.
 /// Eager. Throws value_error for a step of 0, and for integers that do not fit the dtype.
 ///     ca::arange(0, 10, 2.5)     // [0.  2.5 5.  7.5]
 ///     ca::arange<ca::uint8>(3)   // [0 1 2]
-template <class T = void, device_tag Device = default_device, scalar_value S, scalar_value E, scalar_value P = int,
-          class Build = this_build>
+template <class T = void, device_tag Device = default_device, scalar_value S, scalar_value E, scalar_value P = int>
 auto arange(S start, E stop, P step = 1, Device device = {}) {
   constexpr bool real =
       (kind_of<result_type_t<normal_dtype_t<S>, normal_dtype_t<E>, normal_dtype_t<P>>> <= kind::floating);
@@ -156,39 +154,40 @@ auto arange(S start, E stop, P step = 1, Device device = {}) {
   using natural = ::std::conditional_t<integers, int64, float>;
   using V = ::std::conditional_t<::std::is_void_v<T>, natural, T>;
   if constexpr (!real) return ndarray<V, Device>();
-  else if constexpr (integers) return detail::integer_range<Build, V>(start, stop, step, device);
-  else return detail::real_range<Build, V>(double(start), double(stop), double(step), device);
+  else if constexpr (integers) return detail::integer_range<V>(start, stop, step, device);
+  else return detail::real_range<V>(double(start), double(stop), double(step), device);
 }
-template <class T = void, device_tag Device = default_device, scalar_value S, class Build = this_build>
+template <class T = void, device_tag Device = default_device, scalar_value S>
 auto arange(S stop) {
-  return arange<T, Device, int, S, int, Build>(0, stop);
+  return arange<T, Device, int, S, int>(0, stop);
 }
 
 /// n values from start to stop, both included. Eager. Throws value_error for a negative n.
 ///     ca::linspace(0, 1, 5)  // [0. 0.25 0.5 0.75 1.]
-template <dtype T = float, device_tag Device = default_device, class Build = this_build>
+template <dtype T = float, device_tag Device = default_device>
 const ndarray<T, Device> linspace(double start, double stop, detail::any_integer n = 50, Device device = {}) {
   if (n < 0) detail::fail<value_error>("linspace: ", n, " values");
   const double step = n > 1 ? (stop - start) / double(n - 1) : 0.;
-  return detail::from_generator<Build>(
-      "linspace", n.value, detail::arithmetic_sequence<T, double>{start, step, stop, n > 1 ? n - 1 : -1}, device);
+  return detail::from_generator("linspace", n.value,
+                                detail::arithmetic_sequence<T, double>{start, step, stop, n > 1 ? n - 1 : -1}, device);
 }
 
 /// Ones on the k-th diagonal, zeros elsewhere. Eager.
-template <dtype T = float, device_tag Device = default_device, class Build = this_build>
+template <dtype T = float, device_tag Device = default_device>
 const ndarray<T, Device> eye(detail::any_integer rows, detail::any_integer columns = -1, detail::any_integer k = 0,
                              Device device = {}) {
   if (columns == -1) columns = rows;
-  const ndarray<T, Device> r = detail::filled<Build, T>("eye", {rows, columns}, 0, device);
+  const ndarray<T, Device> r = detail::filled<T>("eye", {rows, columns}, 0, device);
   if (k >= columns || k <= -rows) return r;
   const int64 row = k < 0 ? -k : 0, column = k > 0 ? int64(k) : 0;  // where the diagonal begins
   detail::leaf<T, Device> ones = r.node();
   ones.where = {{rows - row < columns - column ? rows - row : columns - column}, {columns + 1}, row * columns + column};
-  ndarray<T, Device>(ones).template fill<int, Build>(1);
+  ndarray<T, Device>(ones).template fill<int>(1);
   return r;
 }
 
-namespace detail {
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// A nested brace list: a number, or lists of equal shape. It lasts as long as the expression it is written in.
 template <class T>
@@ -197,13 +196,13 @@ struct nested_list {
   ::std::initializer_list<nested_list> items;
   bool is_list = true;
 
-  CUDARRAY_PER_BUILD nested_list() = default;  // {}
-  CUDARRAY_PER_BUILD nested_list(T v) : value(v), is_list(false) {}
-  template <scalar_value S, class Build = this_build>
+  nested_list() = default;  // {}
+  nested_list(T v) : value(v), is_list(false) {}
+  template <scalar_value S>
   requires(!::std::is_same_v<S, T>) nested_list(S v) : value(fit_scalar<T>("array", v).value), is_list(false) {}
-  CUDARRAY_PER_BUILD nested_list(::std::initializer_list<nested_list> list) : items(list) {}
+  nested_list(::std::initializer_list<nested_list> list) : items(list) {}
 
-  CUDARRAY_PER_BUILD CUDARRAY_COLD shape dims() const {
+  CUDARRAY_COLD shape dims() const {
     shape s;
     if (!is_list) return s;
     s.push_back(int64(items.size()));
@@ -216,7 +215,7 @@ struct nested_list {
     return s;
   }
   /// Writes the numbers in order; returns where the next one goes.
-  CUDARRAY_PER_BUILD CUDARRAY_COLD T* write(T* to) const {
+  CUDARRAY_COLD T* write(T* to) const {
     if (!is_list) *to++ = value;
     for (const nested_list& i : items) to = i.write(to);
     return to;
@@ -233,13 +232,13 @@ struct host_buffer {
 };
 
 template <class T, class Device>
-CUDARRAY_PER_BUILD CUDARRAY_COLD ndarray<T, Device> upload(const T* data, const shape& s, Device device) {
+CUDARRAY_COLD ndarray<T, Device> upload(const T* data, const shape& s, Device device) {
   auto r = new_array<T>("array", s, device);
   const int64 n = s.elements();
   if constexpr (::std::is_same_v<T, bool>) {
     const host_buffer<T> bools(n);
     if (n > 0) ::std::memcpy(static_cast<void*>(bools.p), data, ::std::size_t(n));
-    normalise_bool<this_build>(bools.p, ::std::size_t(n));
+    normalise_bool(bools.p, ::std::size_t(n));
     copy_from_host(device, *r.store, 0, bools.p, ::std::size_t(n));
   } else {
     copy_from_host(device, *r.store, 0, data, ::std::size_t(n) * sizeof(T));
@@ -257,12 +256,13 @@ concept has_elements =
     !array_expression<C> && ::std::ranges::contiguous_range<const C&> && dtype<element_t<C>> &&
     (::std::is_void_v<T> || ::std::is_same_v<element_t<C>, normal_dtype_t<::std::remove_const_t<T>>>);
 
-}  // namespace detail
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 /// An array from nested lists. `{}` has shape (0,), `{{}}` shape (1, 0). Eager. Throws shape_error for ragged lists.
 ///     ca::array<float>({{1, 2, 3}, {4, 5, 6}})  // shape (2, 3)
 template <dtype T = float, device_tag Device = default_device>
-CUDARRAY_PER_BUILD CUDARRAY_COLD const ndarray<T, Device> array(
+CUDARRAY_COLD const ndarray<T, Device> array(
     ::std::initializer_list<detail::nested_list<::std::type_identity_t<T>>> items, Device device = {}) {
   const detail::nested_list<T> list(items);
   const shape dims = list.dims();
@@ -279,24 +279,25 @@ CUDARRAY_PER_BUILD CUDARRAY_COLD const ndarray<T, Device> array(
 /// An array from host elements in C order, copied: of a vector, a span, a C array, any contiguous range; and a shape
 /// (absent: one axis). Eager. Throws shape_error where the counts differ.
 template <class T = void, device_tag Device = default_device, class C>
-requires detail::has_elements<C, T> CUDARRAY_PER_BUILD const ndarray<detail::element_t<C>, Device> array(
-    const C& elements, const shape& s, Device device = {}) {
+requires detail::has_elements<C, T>
+const ndarray<detail::element_t<C>, Device> array(const C& elements, const shape& s, Device device = {}) {
   const int64 n = int64(::std::ranges::size(elements));
   if (detail::check_extents("array", s).elements() != n)
     detail::fail<shape_error>("array: ", n, " elements for shape ", s);
   return detail::upload(reinterpret_cast<const detail::element_t<C>*>(::std::ranges::data(elements)), s, device);
 }
 template <class T = void, device_tag Device = default_device, class C>
-requires detail::has_elements<C, T> CUDARRAY_PER_BUILD const ndarray<detail::element_t<C>, Device> array(
-    const C& elements, Device device = {}) {
+requires detail::has_elements<C, T>
+const ndarray<detail::element_t<C>, Device> array(const C& elements, Device device = {}) {
   return array<T, Device, C>(elements, shape(::std::ranges::size(elements)), device);
 }
 
-namespace detail {
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 /// Throws value_error for an address that no array of this shape can have, and shape_error for strides that reach
 /// beyond 2^59 bytes.
 template <class T, class Device>
-CUDARRAY_PER_BUILD void check_borrowed(const T* p, const layout& l) {
+void check_borrowed(const T* p, const layout& l) {
   constexpr ::std::size_t bytes = Device::host_accessible ? alignof(T) : sizeof(T);  // kernels load elements at once
   if (const auto address = reinterpret_cast<::std::uintptr_t>(p); address % bytes != 0)
     fail<value_error>("from_pointer: ", dtype_name<::std::remove_const_t<T>>,
@@ -310,7 +311,8 @@ CUDARRAY_PER_BUILD void check_borrowed(const T* p, const layout& l) {
                         " is too large");
   }
 }
-}  // namespace detail
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 /// A view of memory that is not the library's: `pointer` is in the device's memory, strides are in elements (absent: C
 /// order). Without a deleter the caller keeps it alive; with one, `deleter(pointer)` is called when no array uses it
@@ -350,4 +352,4 @@ const ndarray<::std::remove_const_t<T>, Device> from_pointer(T* pointer, const s
       pointer, s, strides, [](T*) {}, device);
 }
 
-}  // namespace cudarray::inline v0
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

@@ -9,11 +9,10 @@
 #include "manipulation.hpp"
 #include "reductions.hpp"
 
-namespace cudarray::inline v0 {
-namespace detail {
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// An index operand as int64, evaluated unless it is a node already of that type.
-template <class Build, class Ix>
+template <class Ix>
 auto index_node(const char* function, const Ix& i) {
   constexpr bool integers = is_integer<value_type_t<Ix>>;
   static_assert(integers, "cudarray: the indices to take must be of an integer dtype");
@@ -22,8 +21,7 @@ auto index_node(const char* function, const Ix& i) {
 
 /// Throws index_error for the first index, in C order, that is out of range.
 template <class Device>
-CUDARRAY_COLD CUDARRAY_PER_BUILD void fail_index(const char* function, const ndarray<int64, Device>& index, int64 limit,
-                                                 int axis) {
+CUDARRAY_COLD void fail_index(const char* function, const ndarray<int64, Device>& index, int64 limit, int axis) {
   const ndarray<int64, Device> dense = index.copy();
   const leaf<int64, cpu> all = host_block(dense);
   const int64* k = static_cast<const int64*>(all.store->data);
@@ -32,17 +30,17 @@ CUDARRAY_COLD CUDARRAY_PER_BUILD void fail_index(const char* function, const nda
 }
 
 /// On devices whose work is done when a call returns, a wrong index is found before anything is written.
-template <class Build, class D>
+template <class D>
 void check_indices(const char* function, const leaf<int64, D>& index, int64 limit, int axis) {
   if constexpr (D::synchronous) {
     if (index.dims().elements() == 0) return;
-    const int64 low = make_reduce<op::min_op>(function, index, axes::all(), false).template item<Build>();
-    const int64 high = make_reduce<op::max_op>(function, index, axes::all(), false).template item<Build>();
+    const int64 low = make_reduce<op::min_op>(function, index, axes::all(), false).item();
+    const int64 high = make_reduce<op::max_op>(function, index, axes::all(), false).item();
     if (low < -limit || high >= limit) fail_index(function, ndarray<int64, D>(index), limit, axis);
   }
 }
 
-CUDARRAY_PER_BUILD inline shape selected_shape(const shape& from, int axis, const shape& index) {
+inline shape selected_shape(const shape& from, int axis, const shape& index) {
   shape s;
   for (int d = 0; d < axis; ++d) s.push_back(from[d]);
   for (int64 n : index) s.push_back(n);
@@ -56,13 +54,13 @@ gather<T, D, Ix> make_gather(const leaf<T, D>& source, const Ix& index, int axis
 }
 
 /// Where an expression is not 0: contiguous; a mask that is so already is handed back.
-template <class Build, class X>
+template <class X>
 ndarray<bool, device_type_t<X>> mask_array(const char* function, const X& x) {
   using M = ndarray<bool, device_type_t<X>>;
   if constexpr (::std::is_same_v<X, M>) {
-    if (x.storage().get()) return ascontiguousarray<bool, device_type_t<X>, Build>(x);
+    if (x.storage().get()) return ascontiguousarray<bool, device_type_t<X>>(x);
   }
-  return M(materialise<Build>(cast_node<bool>(as_operand<bool>(function, x))));
+  return M(materialise(cast_node<bool>(as_operand<bool>(function, x))));
 }
 
 /// A contiguous array as one sequence.
@@ -71,32 +69,33 @@ sequences one_sequence(const ndarray<T, Device>& a) {
   return {a.storage().get(), a.where().offset, 1, a.size(), 1};
 }
 
-}  // namespace detail
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 /// The elements of `a` that `index` picks along an axis; the axis is replaced by the axes of the index. Lazy. Negative
 /// indices count from the end. Throws index_error: on CUDA at the next synchronising call, the element reads as 0.
 ///     ca::take(table, labels, 0)  // (rows, n), (b,) -> (b, n)
-template <array_expression X, array_expression Ix, class Build = this_build>
+template <array_expression X, array_expression Ix>
 auto take(const X& x, const Ix& index, detail::any_integer axis = 0) {
-  const auto a = detail::as_array<Build>(x);
+  const auto a = detail::as_array(x);
   const int at = detail::normal_axis("take", axis, a.ndim());
-  return detail::make_gather(a.node(), detail::index_node<Build>("take", index), at);
+  return detail::make_gather(a.node(), detail::index_node("take", index), at);
 }
 
 /// The positions, in C order, of the elements that are not 0. Eager; waits for the device.
-template <array_expression X, class Build = this_build>
+template <array_expression X>
 const ndarray<int64, device_type_t<X>> flatnonzero(const X& x) {
   using D = device_type_t<X>;
-  const ndarray<bool, D> mask = detail::mask_array<Build>("flatnonzero", x);
+  const ndarray<bool, D> mask = detail::mask_array("flatnonzero", x);
   int64 count = 0;
-  auto store = flat_nonzero<Build>(mask.device(), detail::one_sequence(mask), count);
+  auto store = flat_nonzero(mask.device(), detail::one_sequence(mask), count);
   return ndarray<int64, D>(detail::leaf<int64, D>(::std::move(store), shape(count)));
 }
 
 /// One array of indices per axis, of the elements that are not 0. Eager; waits for the device.
-template <array_expression X, class Build = this_build>
+template <array_expression X>
 ::std::vector<ndarray<int64, device_type_t<X>>> nonzero(const X& x) {
-  const auto flat = flatnonzero<X, Build>(x);
+  const auto flat = flatnonzero<X>(x);
   const shape s = detail::as_operand<bool>("nonzero", x).dims();
   ::std::vector<ndarray<int64, device_type_t<X>>> r;
   int64 below = s.elements();
@@ -118,7 +117,7 @@ class selection {
   using device_type = Device;
 
   /// Throws index_error where a mask's shape is not that of the leading axes.
-  template <array_expression Ix, class Build = this_build>
+  template <array_expression Ix>
   selection(const ndarray<T, Device>& a, const Ix& i) : array_(a) {
     using V = value_type_t<Ix>;
     constexpr bool index_dtype = detail::is_integer<V> || ::std::is_same_v<V, bool>;
@@ -137,25 +136,24 @@ class selection {
   }
   selection(const selection&) = delete;
   /// `a(i) = a(j)`: reads, then writes.
-  CUDARRAY_PER_BUILD void operator=(const selection& v) && { write<this_build>(picks<this_build>(), v); }
+  void operator=(const selection& v) && { write(picks(), v); }
 
-  template <class V, class Build = this_build>
+  template <class V>
   requires(array_expression<V> || scalar_value<V>) void operator=(const V& v) && {
     if constexpr (scalar_value<V>) {
-      if (masked_) return choose<Build>(detail::fit_scalar<T>("assignment", v));
+      if (masked_) return choose(detail::fit_scalar<T>("assignment", v));
     }
-    write<Build>(picks<Build>(), v);
+    write(picks(), v);
   }
-#define CUDARRAY_SELECTION_UPDATE(sign, name)                                                                     \
-  template <class V, class Build = this_build>                                                                    \
-  void operator sign##=(const V& v)&& {                                                                           \
-    if constexpr (scalar_value<V>) {                                                                              \
-      if (masked_) return choose<Build>(detail::elementwise(#sign "=", op::name##_op{}, array_, v));              \
-    }                                                                                                             \
-    const picked p = picks<Build>();                                                                              \
-    if (masked_) return write<Build>(p, detail::elementwise(#sign "=", op::name##_op{}, node<Build>(), v));       \
-    write<Build>(                                                                                                 \
-        p, detail::elementwise(#sign "=", op::name##_op{}, detail::make_gather(p.from, p.index, 0, "index"), v)); \
+#define CUDARRAY_SELECTION_UPDATE(sign, name)                                                                       \
+  template <class V>                                                                                                \
+  void operator sign##=(const V& v)&& {                                                                             \
+    if constexpr (scalar_value<V>) {                                                                                \
+      if (masked_) return choose(detail::elementwise(#sign "=", op::name##_op{}, array_, v));                       \
+    }                                                                                                               \
+    const picked p = picks();                                                                                       \
+    if (masked_) return write(p, detail::elementwise(#sign "=", op::name##_op{}, node(), v));                       \
+    write(p, detail::elementwise(#sign "=", op::name##_op{}, detail::make_gather(p.from, p.index, 0, "index"), v)); \
   }
   CUDARRAY_SELECTION_UPDATE(+, add)
   CUDARRAY_SELECTION_UPDATE(-, subtract)
@@ -164,24 +162,21 @@ class selection {
 #undef CUDARRAY_SELECTION_UPDATE
 
   /// The selected elements, gathered into a new array.
-  template <class Build = this_build>
   detail::leaf<T, Device> node() const {
     if (masked_ && mask_.ndim() == array_.ndim() && array_.storage().get()) {
-      const ndarray<T, Device> from = detail::plain_elements<Build>(array_);
-      const ndarray<bool, Device> mask = detail::mask_array<Build>("index", mask_);
+      const ndarray<T, Device> from = detail::plain_elements(array_);
+      const ndarray<bool, Device> mask = detail::mask_array("index", mask_);
       (void)detail::common_device("index", from, mask);
       int64 count = 0;
-      auto store =
-          select_flagged<Build, T>(array_.device(), detail::one_sequence(from), detail::one_sequence(mask), count);
+      auto store = select_flagged<T>(array_.device(), detail::one_sequence(from), detail::one_sequence(mask), count);
       const uint64 stamp = detail::write_count(*store);
       return {::std::move(store), cudarray::shape(count), stamp};
     }
-    const auto [from, index] = picks<Build>();
-    return detail::materialise<Build>(detail::make_gather(from, index, 0));
+    const auto [from, index] = picks();
+    return detail::materialise(detail::make_gather(from, index, 0));
   }
-  template <class Build = this_build>
   cudarray::shape shape() const {
-    const auto [from, index] = picks<Build>();
+    const auto [from, index] = picks();
     return detail::selected_shape(from.where.dims, 0, index.where.dims);
   }
 
@@ -191,16 +186,14 @@ class selection {
     detail::leaf<int64, Device> index;
   };
   /// The array with the masked axes made one, and the positions along it; an index array as it is.
-  template <class Build>
   picked picks() const {
     if (!masked_) return {array_.node(), index_.node()};
     cudarray::shape s{mask_.size()};
     for (int d = mask_.ndim(); d < array_.ndim(); ++d) s.push_back(array_.shape()[d]);
-    return {reshape<ndarray<T, Device>, Build>(array_, s).node(),
-            flatnonzero<ndarray<bool, Device>, Build>(mask_).node()};
+    return {reshape<ndarray<T, Device>>(array_, s).node(), flatnonzero<ndarray<bool, Device>>(mask_).node()};
   }
   /// The array where the mask does not hold, a broadcast value where it does: no positions are needed.
-  template <class Build, class V>
+  template <class V>
   void choose(const V& v) {
     layout l = mask_.where();
     while (l.ndim() < array_.ndim()) {
@@ -212,11 +205,11 @@ class selection {
       if constexpr (detail::is_scalar_node<V>) return v;
       else return detail::cast_node<T>(v);
     }();
-    detail::assign<Build, T, Device>(
+    detail::assign<T, Device>(
         array_.storage(), array_.where(),
         detail::elementwise("where", op::where_op{}, detail::view(mask_, l).node(), value, unchanged));
   }
-  template <class Build, class V>
+  template <class V>
   void write(const picked& p, const V& v) {
     const auto& given = detail::as_operand<T>("assignment", v);
     const auto& from = p.from;
@@ -225,9 +218,9 @@ class selection {
     const cudarray::shape selected = detail::selected_shape(from.where.dims, 0, index.where.dims);
     if (detail::broadcast_shapes("assignment", selected, given.dims()) != selected)
       detail::fail<shape_error>("assignment: shape ", given.dims(), " does not broadcast to ", selected);
-    detail::check_indices<Build, Device>("index", index, from.where.dims[0], 0);
+    detail::check_indices<Device>("index", index, from.where.dims[0], 0);
     const auto put = [&](const auto& value) {
-      detail::scatter<Build, T, Device>(from.store, from.where, 0, index, value, selected);
+      detail::scatter<T, Device>(from.store, from.where, 0, index, value, selected);
     };
     using N = ::std::remove_cvref_t<decltype(given)>;
     if constexpr (detail::is_scalar_node<N>) {
@@ -240,15 +233,14 @@ class selection {
                    !detail::overlaps(from.store.get(), from.where, given, false);
         if (in_place) put(given);
       }
-      if (!in_place) put(detail::materialise<Build>(given));
+      if (!in_place) put(detail::materialise(given));
     }
     // a masked view that could not be flattened was a copy: bring it back
     if (from.store.get() != array_.storage().get())
-      detail::assign<Build, T, Device>(
-          array_.storage(), array_.where(),
-          reshape<ndarray<T, Device>, Build>(ndarray<T, Device>(detail::leaf<T, Device>(from.store, from.where)),
-                                             array_.shape())
-              .node());
+      detail::assign<T, Device>(array_.storage(), array_.where(),
+                                reshape<ndarray<T, Device>>(
+                                    ndarray<T, Device>(detail::leaf<T, Device>(from.store, from.where)), array_.shape())
+                                    .node());
   }
 
   ndarray<T, Device> array_;
@@ -257,4 +249,4 @@ class selection {
   bool masked_ = false;
 };
 
-}  // namespace cudarray::inline v0
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

@@ -7,8 +7,7 @@
 #include "manipulation.hpp"
 #include "reductions.hpp"
 
-namespace cudarray::inline v0 {
-namespace detail {
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// No batch goes backwards, which cuBLAS does not take of all dtypes.
 inline bool goes_forward(const layout& l) {
@@ -64,15 +63,15 @@ inline void join_rows(product& p) {
 }
 
 /// c = a @ b where the shapes fit and c has elements. For floats c must be writable by a BLAS, and apart from a and b.
-template <class Build, class T, class Device>
+template <class T, class Device>
 void multiply_into(ndarray<T, Device> c, ndarray<T, Device> a, ndarray<T, Device> b, epilogue* then = nullptr) {
   if constexpr (is_floating<T> || is_complex<T>) {
     if (a.shape(-1) == 0) {  // nothing is added up
       c(ellipsis) = T(0);
       return;
     }
-    if (!blas_readable(a.where())) a = copy<ndarray<T, Device>, Build>(a);
-    if (!blas_readable(b.where())) b = copy<ndarray<T, Device>, Build>(b);
+    if (!blas_readable(a.where())) a = copy<ndarray<T, Device>>(a);
+    if (!blas_readable(b.where())) b = copy<ndarray<T, Device>>(b);
     const int64 m = c.shape(-2), n = c.shape(-1), k = a.shape(-1);
     product p{m, n, k, 1, {c.storage().get(), a.node().store.get(), b.node().store.get()}, {}, {}, {1}, {}};
     p.row[0] = m > 1 ? c.stride(-2) : n;
@@ -95,11 +94,10 @@ void multiply_into(ndarray<T, Device> c, ndarray<T, Device> a, ndarray<T, Device
       for (int i = 0; i < 3; ++i) p.step[i] = stride[i][axes_left];
     }
     join_rows(p);
-    if (then != nullptr && axes_left == 0 && p.batch == 1)
-      then->done = multiply_with_epilogue<Build, T>(a.device(), p, *then);
+    if (then != nullptr && axes_left == 0 && p.batch == 1) then->done = multiply_with_epilogue<T>(a.device(), p, *then);
     int64 index[max_rank] = {};
     for (bool more = then == nullptr || !then->done; more;) {
-      multiply_matrices<Build, T>(a.device(), p);
+      multiply_matrices<T>(a.device(), p);
       more = false;
       for (int d = axes_left - 1; d >= 0 && !more; --d) {
         more = ++index[d] < extent[d];
@@ -117,7 +115,7 @@ void multiply_into(ndarray<T, Device> c, ndarray<T, Device> a, ndarray<T, Device
 }
 
 /// The product as a new array, or in `out`: by way of a new one where out cannot be written while a and b are read.
-template <class Build, class T, class Device>
+template <class T, class Device>
 ndarray<T, Device> multiply(const char* function, ndarray<T, Device> a, ndarray<T, Device> b,
                             const ndarray<T, Device>* out = nullptr, epilogue* then = nullptr) {
   if (a.ndim() == 0 || b.ndim() == 0)
@@ -153,12 +151,12 @@ ndarray<T, Device> multiply(const char* function, ndarray<T, Device> a, ndarray<
     in_place = assigned || (blas_writable(c.where()) && apart(a) && apart(b));
   }
   if (!in_place) c = ndarray<T, Device>(new_leaf<T>(device, full));
-  if (full.elements() > 0) multiply_into<Build>(c, a, b, then);
+  if (full.elements() > 0) multiply_into(c, a, b, then);
   if (vector_a) c = squeeze(c, -2);
   if (vector_b) c = squeeze(c, -1);
   if (out != nullptr && !in_place) {
     const auto to = out->node();
-    assign<Build, T, Device>(to.store, to.where, c.node());
+    assign<T, Device>(to.store, to.where, c.node());
   }
   return c;
 }
@@ -166,7 +164,7 @@ ndarray<T, Device> multiply(const char* function, ndarray<T, Device> a, ndarray<
 template <class X, class Y>
 using product_type = result_type_t<value_type_t<X>, value_type_t<Y>>;
 
-template <class Build, class X, class Y>
+template <class X, class Y>
 auto checked_multiply(const char* function, const X& x, const Y& y) {
   constexpr bool one_device = on_one_device<X, Y>();
   static_assert(one_device,
@@ -176,23 +174,24 @@ auto checked_multiply(const char* function, const X& x, const Y& y) {
   } else {
     using T = product_type<X, Y>;
     using A = ndarray<T, device_type_t<X>>;
-    return static_cast<const A>(multiply<Build>(function, A(x), A(y)));
+    return static_cast<const A>(multiply(function, A(x), A(y)));
   }
 }
 
-}  // namespace detail
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 /// The matrix product, NumPy's `@`: (m, k) by (k, n); 1-d operands are rows or columns and lose that axis again;
 /// leading axes are batches and broadcast. Eager; operands are evaluated, transposed views are read where they lie.
 /// float32 products are IEEE float32. Throws shape_error.
 ///     ca::matmul(x, w.t())
-template <array_expression X, array_expression Y, class Build = this_build>
+template <array_expression X, array_expression Y>
 auto matmul(const X& x, const Y& y) {
-  return detail::checked_multiply<Build>("matmul", x, y);
+  return detail::checked_multiply("matmul", x, y);
 }
 /// With `ca::out(c)` last, into c, which has the product's shape and dtype; by way of a temporary where c overlaps an
 /// operand or its rows are not contiguous.
-template <array_expression X, array_expression Y, class T, class D, class Build = this_build>
+template <array_expression X, array_expression Y, class T, class D>
 const ndarray<T, D> matmul(const X& x, const Y& y, const out_argument<T, D>& o) {
   constexpr bool one_device = detail::on_one_device<X, Y, ndarray<T, D>>();
   static_assert(one_device,
@@ -200,32 +199,34 @@ const ndarray<T, D> matmul(const X& x, const Y& y, const out_argument<T, D>& o) 
   if constexpr (one_device) {
     constexpr bool fits = ::std::is_same_v<detail::product_type<X, Y>, T>;
     static_assert(fits, "cudarray: out is not of the product's dtype: convert an operand with ca::astype<T>(x)");
-    if constexpr (fits) detail::multiply<Build>("matmul", ndarray<T, D>(x), ndarray<T, D>(y), &o.array);
+    if constexpr (fits) detail::multiply("matmul", ndarray<T, D>(x), ndarray<T, D>(y), &o.array);
   }
   return o.array;
 }
 
-namespace detail {
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 /// For 3-d operands NumPy's dot and inner are other functions than matmul.
 template <class X, class Y>
-CUDARRAY_PER_BUILD void check_two_axes(const char* function, const X& x, const Y& y) {
+void check_two_axes(const char* function, const X& x, const Y& y) {
   const shape a = as_operand<float>(function, x).dims(), b = as_operand<float>(function, y).dims();
   if (a.ndim() > 2 || b.ndim() > 2)
     fail<shape_error>(function, ": shapes ", a, " and ", b, ": at most 2 axes each; ca::matmul takes batches");
 }
-}  // namespace detail
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 /// NumPy's dot for 1-d and 2-d operands, where it is matmul. Eager. Throws shape_error.
-template <array_expression X, array_expression Y, class Build = this_build>
+template <array_expression X, array_expression Y>
 auto dot(const X& x, const Y& y) {
   detail::check_two_axes("dot", x, y);
-  return detail::checked_multiply<Build>("dot", x, y);
+  return detail::checked_multiply("dot", x, y);
 }
 /// The sum of products along the last axis of both: x @ y.t() for matrices. Eager. Throws shape_error.
-template <array_expression X, array_expression Y, class Build = this_build>
+template <array_expression X, array_expression Y>
 auto inner(const X& x, const Y& y) {
   detail::check_two_axes("inner", x, y);
-  return detail::checked_multiply<Build>("inner", x, detail::as_array<Build>(y).t());
+  return detail::checked_multiply("inner", x, detail::as_array(y).t());
 }
 
-}  // namespace cudarray::inline v0
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

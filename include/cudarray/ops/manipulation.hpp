@@ -6,12 +6,11 @@
 
 #include "transfer.hpp"
 
-namespace cudarray::inline v0 {
-namespace detail {
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// The array's memory in another layout; read-only if the array is.
 template <class T, class Device>
-CUDARRAY_PER_BUILD ndarray<T, Device> view(const ndarray<T, Device>& a, const layout& l) {
+ndarray<T, Device> view(const ndarray<T, Device>& a, const layout& l) {
   auto n = a.node();
   n.where = l;
   n.where.read_only |= a.where().read_only;
@@ -19,36 +18,37 @@ CUDARRAY_PER_BUILD ndarray<T, Device> view(const ndarray<T, Device>& a, const la
 }
 
 /// Operands of functions that work on arrays: an array as it is, an expression evaluated.
-template <class Build, array_expression X>
+template <array_expression X>
 ndarray<value_type_t<X>, device_type_t<X>> as_array(const X& x) {
   return ndarray<value_type_t<X>, device_type_t<X>>(x);
 }
 
-}  // namespace detail
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 /// The same elements in another shape, C order; one extent may be -1. A view where strides can say it, else a copy.
 /// Throws shape_error.
-template <array_expression X, class Build = this_build>
+template <array_expression X>
 ndarray<value_type_t<X>, device_type_t<X>> reshape(const X& x, const shape& s) {
-  auto a = detail::as_array<Build>(x);
+  auto a = detail::as_array(x);
   const shape to = detail::resolve_reshape(a.shape(), s);
   layout l;
   if (!detail::reshape_layout(a.where(), to, l)) {
-    a = copy<decltype(a), Build>(a);
+    a = copy<decltype(a)>(a);
     l = detail::c_layout(to);
   }
   return detail::view(a, l);
 }
 /// All elements along one axis: a view where possible.
-template <array_expression X, class Build = this_build>
+template <array_expression X>
 auto ravel(const X& x) {
-  return reshape<X, Build>(x, shape{-1});
+  return reshape<X>(x, shape{-1});
 }
 
 /// The axes in another order, absent: reversed. A view. Throws index_error, value_error.
-template <array_expression X, class Build = this_build>
+template <array_expression X>
 ndarray<value_type_t<X>, device_type_t<X>> transpose(const X& x, const axes& order = axes::all()) {
-  const auto a = detail::as_array<Build>(x);
+  const auto a = detail::as_array(x);
   if (order.is_all()) return a.t();
   if (order.size() != a.ndim())
     detail::fail<value_error>("transpose: ", order.size(), " axes given for an array of ", a.ndim());
@@ -58,9 +58,9 @@ ndarray<value_type_t<X>, device_type_t<X>> transpose(const X& x, const axes& ord
   return detail::view(a, detail::permute_layout(a.where(), perm));
 }
 /// Two axes exchanged: a view.
-template <array_expression X, class Build = this_build>
+template <array_expression X>
 auto swapaxes(const X& x, detail::any_integer first, detail::any_integer second) {
-  const auto a = detail::as_array<Build>(x);
+  const auto a = detail::as_array(x);
   int perm[max_rank] = {};
   for (int i = 0; i < a.ndim(); ++i) perm[i] = i;
   ::std::swap(perm[detail::normal_axis("swapaxes", first, a.ndim())],
@@ -68,9 +68,9 @@ auto swapaxes(const X& x, detail::any_integer first, detail::any_integer second)
   return detail::view(a, detail::permute_layout(a.where(), perm));
 }
 /// A new axis of extent 1 at `axis` of the result: a view.
-template <array_expression X, class Build = this_build>
+template <array_expression X>
 auto expand_dims(const X& x, detail::any_integer axis) {
-  const auto a = detail::as_array<Build>(x);
+  const auto a = detail::as_array(x);
   const int at = detail::normal_axis("expand_dims", axis, a.ndim() + 1);
   layout l;
   l.offset = a.where().offset;
@@ -81,9 +81,9 @@ auto expand_dims(const X& x, detail::any_integer axis) {
   return detail::view(a, l);
 }
 /// The named axes of extent 1 left out, absent: all of them. A view. Throws shape_error.
-template <array_expression X, class Build = this_build>
+template <array_expression X>
 auto squeeze(const X& x, const axes& which = axes::all()) {
-  const auto a = detail::as_array<Build>(x);
+  const auto a = detail::as_array(x);
   const unsigned mask = which.mask("squeeze", a.ndim());
   layout l;
   l.offset = a.where().offset;
@@ -97,15 +97,15 @@ auto squeeze(const X& x, const axes& which = axes::all()) {
   return detail::view(a, l);
 }
 /// Repeated to a shape without copying: a read-only view. Throws shape_error.
-template <array_expression X, class Build = this_build>
+template <array_expression X>
 auto broadcast_to(const X& x, const shape& s) {
-  const auto a = detail::as_array<Build>(x);
+  const auto a = detail::as_array(x);
   return detail::view(a, detail::broadcast_layout("broadcast_to", a.where(), s));
 }
 /// The order of elements reversed along axes, absent: all. A view.
-template <array_expression X, class Build = this_build>
+template <array_expression X>
 auto flip(const X& x, const axes& over = axes::all()) {
-  const auto a = detail::as_array<Build>(x);
+  const auto a = detail::as_array(x);
   const unsigned mask = over.mask("flip", a.ndim());
   layout l = a.where();
   for (int d = 0; d < a.ndim(); ++d)
@@ -119,7 +119,7 @@ auto flip(const X& x, const axes& over = axes::all()) {
 /// The arrays one after another along an axis. Eager. Throws shape_error where other extents differ, value_error for
 /// none.
 ///     ca::concatenate({a, b}, 1)
-template <class T, class Device, class Build = this_build>
+template <class T, class Device>
 const ndarray<T, Device> concatenate(::std::span<const ndarray<T, Device>> parts, detail::any_integer axis = 0) {
   if (parts.empty()) detail::fail<value_error>("concatenate: no arrays given");
   const int at = detail::normal_axis("concatenate", axis, parts[0].ndim());
@@ -138,22 +138,22 @@ const ndarray<T, Device> concatenate(::std::span<const ndarray<T, Device>> parts
   layout l = r.where();
   for (const auto& p : parts) {
     l.dims[at] = p.shape()[at];
-    detail::assign<Build, T, Device>(r.storage(), l, p.node());
+    detail::assign<T, Device>(r.storage(), l, p.node());
     l.offset += p.shape()[at] * l.stride[at];
   }
   return r;
 }
-template <class T, class Device, class Build = this_build>
+template <class T, class Device>
 const ndarray<T, Device> concatenate(const ::std::vector<ndarray<T, Device>>& parts, detail::any_integer axis = 0) {
-  return concatenate<T, Device, Build>(::std::span<const ndarray<T, Device>>(parts), axis);
+  return concatenate<T, Device>(::std::span<const ndarray<T, Device>>(parts), axis);
 }
-template <class T, class Device, class Build = this_build>
+template <class T, class Device>
 const ndarray<T, Device> concatenate(::std::initializer_list<ndarray<T, Device>> parts, detail::any_integer axis = 0) {
-  return concatenate<T, Device, Build>(::std::span<const ndarray<T, Device>>(parts.begin(), parts.size()), axis);
+  return concatenate<T, Device>(::std::span<const ndarray<T, Device>>(parts.begin(), parts.size()), axis);
 }
 
 /// Arrays of one shape along a new axis. Eager. Throws shape_error, value_error.
-template <class T, class Device, class Build = this_build>
+template <class T, class Device>
 const ndarray<T, Device> stack(::std::span<const ndarray<T, Device>> parts, detail::any_integer axis = 0) {
   if (parts.empty()) detail::fail<value_error>("stack: no arrays given");
   const int at = detail::normal_axis("stack", axis, parts[0].ndim() + 1);
@@ -163,22 +163,22 @@ const ndarray<T, Device> stack(::std::span<const ndarray<T, Device>> parts, deta
       detail::fail<shape_error>("stack: shapes ", parts[0].shape(), " and ", p.shape());
     raised.push_back(expand_dims(p, at));
   }
-  return concatenate<T, Device, Build>(raised, at);
+  return concatenate<T, Device>(raised, at);
 }
-template <class T, class Device, class Build = this_build>
+template <class T, class Device>
 const ndarray<T, Device> stack(const ::std::vector<ndarray<T, Device>>& parts, detail::any_integer axis = 0) {
-  return stack<T, Device, Build>(::std::span<const ndarray<T, Device>>(parts), axis);
+  return stack<T, Device>(::std::span<const ndarray<T, Device>>(parts), axis);
 }
-template <class T, class Device, class Build = this_build>
+template <class T, class Device>
 const ndarray<T, Device> stack(::std::initializer_list<ndarray<T, Device>> parts, detail::any_integer axis = 0) {
-  return stack<T, Device, Build>(::std::span<const ndarray<T, Device>>(parts.begin(), parts.size()), axis);
+  return stack<T, Device>(::std::span<const ndarray<T, Device>>(parts.begin(), parts.size()), axis);
 }
 
 /// Views of the parts between split points along an axis.
 ///     auto parts = ca::split(a, {2, 5});  // a[:2], a[2:5], a[5:]
 template <class T, class Device>
-CUDARRAY_PER_BUILD ::std::vector<ndarray<T, Device>> split(const ndarray<T, Device>& a, ::std::span<const int64> points,
-                                                           detail::any_integer axis = 0) {
+::std::vector<ndarray<T, Device>> split(const ndarray<T, Device>& a, ::std::span<const int64> points,
+                                        detail::any_integer axis = 0) {
   const int at = detail::normal_axis("split", axis, a.ndim());
   ::std::vector<ndarray<T, Device>> parts;
   index_item items[max_rank] = {_, _, _, _, _, _, _, _};
@@ -191,15 +191,14 @@ CUDARRAY_PER_BUILD ::std::vector<ndarray<T, Device>> split(const ndarray<T, Devi
   return parts;
 }
 template <class T, class Device>
-CUDARRAY_PER_BUILD ::std::vector<ndarray<T, Device>> split(const ndarray<T, Device>& a,
-                                                           ::std::initializer_list<int64> points,
-                                                           detail::any_integer axis = 0) {
+::std::vector<ndarray<T, Device>> split(const ndarray<T, Device>& a, ::std::initializer_list<int64> points,
+                                        detail::any_integer axis = 0) {
   return split(a, ::std::span<const int64>(points.begin(), points.size()), axis);
 }
 /// Views of `sections` equal parts along an axis. Throws value_error where they would not be equal.
 template <class T, class Device>
-CUDARRAY_PER_BUILD ::std::vector<ndarray<T, Device>> split(const ndarray<T, Device>& a, detail::any_integer sections,
-                                                           detail::any_integer axis = 0) {
+::std::vector<ndarray<T, Device>> split(const ndarray<T, Device>& a, detail::any_integer sections,
+                                        detail::any_integer axis = 0) {
   const int64 n = a.shape()[detail::normal_axis("split", axis, a.ndim())];
   if (sections <= 0 || n % sections != 0)
     detail::fail<value_error>("split: axis of ", n, " does not divide into ", sections, " equal parts");
@@ -208,4 +207,4 @@ CUDARRAY_PER_BUILD ::std::vector<ndarray<T, Device>> split(const ndarray<T, Devi
   return split(a, ::std::span<const int64>(points), axis);
 }
 
-}  // namespace cudarray::inline v0
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

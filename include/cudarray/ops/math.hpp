@@ -4,10 +4,8 @@
 
 #include "transfer.hpp"
 
-namespace cudarray::inline v0 {
-namespace detail {
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
-inline namespace CUDARRAY_ARITHMETIC {
 /// Integers to powers that a device finds out about when it computes: a negative one is recorded.
 struct checked_power_op : op::power_op {
   static constexpr bool lanes = false, may_fault = true;
@@ -20,7 +18,6 @@ struct checked_power_op : op::power_op {
     return op::power_op::operator()(x, y);
   }
 };
-}  // namespace CUDARRAY_ARITHMETIC
 
 /// Where one operand at least is an array.
 template <class X, class Y>
@@ -34,7 +31,7 @@ concept integer_power = any_array<X, Y> &&
 
 /// Integers have no negative powers. Throws value_error for the least of the elements of y, which the host reads.
 template <class T, class Device>
-CUDARRAY_PER_BUILD void check_exponents(const ndarray<T, Device>& y) {
+void check_exponents(const ndarray<T, Device>& y) {
   const auto all = [&] {
     const ndarray<T, Device> dense = y.is_contiguous() ? y : ndarray<T, Device>(y.copy());
     if constexpr (Device::host_accessible) return dense;
@@ -45,18 +42,19 @@ CUDARRAY_PER_BUILD void check_exponents(const ndarray<T, Device>& y) {
   if (math::below_zero(least)) fail<value_error>("power: an integer to the negative power ", int64(least));
 }
 
-}  // namespace detail
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 /// Each returns a lazy expression of the operand's shape; with `ca::out(c)` last it is evaluated into c.
-#define CUDARRAY_FUNCTION(name, rule_, value)                                                  \
-  template <array_expression X>                                                                \
-  CUDARRAY_PER_BUILD auto name(X&& x) {                                                        \
-    return detail::elementwise(#name, op::name##_op{}, static_cast<X&&>(x));                   \
-  }                                                                                            \
-  template <array_expression X, class T, class D, class Build = this_build>                    \
-  const ndarray<T, D> name(const X& x, const out_argument<T, D>& o) {                          \
-    return detail::write_out<Build>(#name, o, detail::elementwise(#name, op::name##_op{}, x)); \
-  }                                                                                            \
+#define CUDARRAY_FUNCTION(name, rule_, value)                                           \
+  template <array_expression X>                                                         \
+  auto name(X&& x) {                                                                    \
+    return detail::elementwise(#name, op::name##_op{}, static_cast<X&&>(x));            \
+  }                                                                                     \
+  template <array_expression X, class T, class D>                                       \
+  const ndarray<T, D> name(const X& x, const out_argument<T, D>& o) {                   \
+    return detail::write_out(#name, o, detail::elementwise(#name, op::name##_op{}, x)); \
+  }                                                                                     \
   detail::poison name(detail::wrong_operand);
 #include "../expr/unary_functions.inc"
 #undef CUDARRAY_FUNCTION
@@ -64,13 +62,14 @@ CUDARRAY_PER_BUILD void check_exponents(const ndarray<T, Device>& y) {
 /// Each broadcasts its operands, of which one at least is an array. Throws shape_error when built.
 #define CUDARRAY_FUNCTION(name, rule_, value)                                                     \
   template <class X, class Y>                                                                     \
-  requires detail::any_array<X, Y> CUDARRAY_PER_BUILD auto name(X&& x, Y&& y) {                   \
+  requires detail::any_array<X, Y>                                                                \
+  auto name(X&& x, Y&& y) {                                                                       \
     return detail::elementwise(#name, op::name##_op{}, static_cast<X&&>(x), static_cast<Y&&>(y)); \
   }                                                                                               \
-  template <class X, class Y, class T, class D, class Build = this_build>                         \
+  template <class X, class Y, class T, class D>                                                   \
   requires detail::any_array<X, Y>                                                                \
   const ndarray<T, D> name(const X& x, const Y& y, const out_argument<T, D>& o) {                 \
-    return detail::write_out<Build>(#name, o, name(x, y));                                        \
+    return detail::write_out(#name, o, name(x, y));                                               \
   }                                                                                               \
   detail::poison name(detail::wrong_operand, detail::any_operand);
 #include "../expr/binary_functions.inc"
@@ -79,7 +78,8 @@ CUDARRAY_PER_BUILD void check_exponents(const ndarray<T, Device>& y) {
 /// Integers to powers of a signed type. Throws value_error for a negative one: when built on the CPU, where y is
 /// evaluated; on CUDA when the host next waits.
 template <class X, class Y>
-requires detail::integer_power<X, Y> CUDARRAY_PER_BUILD auto power(X&& x, Y&& y) {
+requires detail::integer_power<X, Y>
+auto power(X&& x, Y&& y) {
   using exponents = ::std::remove_cvref_t<Y>;
   if constexpr (scalar_value<exponents>) {
     if (math::below_zero(normal_dtype_t<exponents>(y)))
@@ -98,22 +98,22 @@ requires detail::integer_power<X, Y> CUDARRAY_PER_BUILD auto power(X&& x, Y&& y)
 
 /// The absolute value; NumPy's short name and CUDArray's `fabs`.
 template <array_expression X>
-CUDARRAY_PER_BUILD auto abs(const X& x) {
+auto abs(const X& x) {
   return absolute(x);
 }
 template <array_expression X>
-CUDARRAY_PER_BUILD auto fabs(const X& x) {
+auto fabs(const X& x) {
   return absolute(x);
 }
 template <class X, class Y>
-requires(array_expression<X> || array_expression<Y>) CUDARRAY_PER_BUILD auto mod(const X& x, const Y& y) {
+requires(array_expression<X> || array_expression<Y>) auto mod(const X& x, const Y& y) {
   return detail::elementwise("mod", op::remainder_op{}, x, y);
 }
 
 /// Elements of `a` where `condition` holds, of `b` elsewhere; all three broadcast. Lazy; with `ca::out(c)` last into c.
 ///     ca::where(x > 0, x, 0.1f * x)
 template <array_expression C, class A, class B>
-CUDARRAY_PER_BUILD auto where(const C& condition, const A& a, const B& b) {
+auto where(const C& condition, const A& a, const B& b) {
   if constexpr (scalar_value<A> && scalar_value<B>) {
     // two scalars: their own types decide
     using strong = result_type_t<normal_dtype_t<A>, normal_dtype_t<B>>;
@@ -125,41 +125,44 @@ CUDARRAY_PER_BUILD auto where(const C& condition, const A& a, const B& b) {
   }
 }
 detail::poison where(detail::wrong_operand, detail::any_operand, detail::any_operand);
-template <array_expression C, class A, class B, class T, class D, class Build = this_build>
+template <array_expression C, class A, class B, class T, class D>
 const ndarray<T, D> where(const C& condition, const A& a, const B& b, const out_argument<T, D>& o) {
-  return detail::write_out<Build>("where", o, where(condition, a, b));
+  return detail::write_out("where", o, where(condition, a, b));
 }
 
-namespace detail {
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 /// A limit of clip: an integer scalar below (Side -1) or above (1) all integers C limits nothing, and becomes the last.
 template <class C, int Side, class S>
-CUDARRAY_PER_BUILD decltype(auto) limit(const S& s) {
+decltype(auto) limit(const S& s) {
   if constexpr (may_exceed<C, S>)
     return beyond<C>(s) == Side ? scalar<C>{Side < 0 ? bounds<C>::lowest : bounds<C>::highest}
                                 : fit_scalar<C>("clip", s);
   else return s;
 }
-}  // namespace detail
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 /// Elements limited to [low, high]; arrays or scalars, broadcast. A low above high gives high. Lazy; with `ca::out(c)`
 /// last into c. Throws value_error for an integer scalar that is no element of the dtype and would be a result.
 template <array_expression X, class L, class H>
-CUDARRAY_PER_BUILD auto clip(const X& x, const L& low, const H& high) {
+auto clip(const X& x, const L& low, const H& high) {
   using C = result_type_t<detail::argument_t<X>, detail::argument_t<L>, detail::argument_t<H>>;
   return detail::elementwise("clip", op::clip_op{}, x, detail::limit<C, -1>(low), detail::limit<C, 1>(high));
 }
-template <array_expression X, class L, class H, class T, class D, class Build = this_build>
+template <array_expression X, class L, class H, class T, class D>
 const ndarray<T, D> clip(const X& x, const L& low, const H& high, const out_argument<T, D>& o) {
-  return detail::write_out<Build>("clip", o, clip(x, low, high));
+  return detail::write_out("clip", o, clip(x, low, high));
 }
 
 /// The elements as dtype T. Float to integer saturates and NaN gives 0. Lazy.
 template <dtype T, array_expression X>
-CUDARRAY_PER_BUILD auto astype(const X& x) {
+auto astype(const X& x) {
   return detail::elementwise("astype", op::astype_op<T>{}, x);
 }
 
-namespace detail {
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 /// True for lambdas as nvcc spells their types; it has no other way to tell.
 template <class F>
 constexpr bool is_lambda() {
@@ -169,7 +172,8 @@ constexpr bool is_lambda() {
     if (*at++ != *c) return false;
   return true;
 }
-}  // namespace detail
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 /// A function of your own, element by element: lazy, broadcast, fused like any other. For CUDA arrays `f` is a lambda
 /// or functor marked CUDARRAY_HD, which says `__host__ __device__` to nvcc and nothing elsewhere; lambdas need nvcc's
@@ -177,7 +181,7 @@ constexpr bool is_lambda() {
 /// types).
 ///     auto huber = ca::map([] CUDARRAY_HD(float e) { return e < 1 ? e * e / 2 : e - 0.5f; }, ca::abs(x - y));
 template <class F, class... X>
-requires(array_expression<X> || ...) CUDARRAY_PER_BUILD auto map(const F& f, const X&... x) {
+requires(array_expression<X> || ...) auto map(const F& f, const X&... x) {
   constexpr bool marked =
       detail::first_device<X...>::type::host_accessible || CUDARRAY_IS_MARKED_LAMBDA(F) || !detail::is_lambda<F>();
   static_assert(
@@ -188,4 +192,4 @@ requires(array_expression<X> || ...) CUDARRAY_PER_BUILD auto map(const F& f, con
   else return detail::poison{};
 }
 
-}  // namespace cudarray::inline v0
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

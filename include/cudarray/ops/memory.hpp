@@ -6,7 +6,7 @@
 #include "../memory/account.hpp"
 #include "../memory/entries.hpp"
 
-namespace cudarray::inline v0 {
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 /// What arrays use of a device's memory, and what the pool holds beyond that. Counts the library's own memory: what is
 /// borrowed, and what cuBLAS and cuDNN take for themselves, is not in it.
@@ -36,4 +36,4 @@ void free_cached(Device device = {}) {
 /// shows. For debugging; on every device.
 inline void poison_released(bool on) { __atomic_store_n(&detail::poison_memory, on, __ATOMIC_RELAXED); }
 
-}  // namespace cudarray::inline v0
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

@@ -4,7 +4,7 @@
 
 #include "../ndarray.hpp"
 
-namespace cudarray::inline v0 {
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 template <class T, class Device>
 struct out_argument {
@@ -14,13 +14,14 @@ struct out_argument {
 /// As the last argument: writes the result into `array` (which is returned) instead of making a new one.
 ///     ca::exp(x, ca::out(y));
 template <class T, class Device>
-CUDARRAY_PER_BUILD out_argument<T, Device> out(const ndarray<T, Device>& array) {
+out_argument<T, Device> out(const ndarray<T, Device>& array) {
   return {array};
 }
 
-namespace detail {
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 /// Writes an expression into an `out` argument. Throws shape_error if the shapes are not the same.
-template <class Build, class T, class Device, class E>
+template <class T, class Device, class E>
 const ndarray<T, Device> write_out(const char* function, const out_argument<T, Device>& o, const E& e) {
   if constexpr (!is_poison<E>) {
     constexpr bool here = on_device<E, Device>;
@@ -31,11 +32,9 @@ const ndarray<T, Device> write_out(const char* function, const out_argument<T, D
       if (n.dims() != o.array.shape())
         fail<shape_error>(function, ": the result has shape ", n.dims(), ", out has ", o.array.shape());
       const storage_ref &store = o.array.storage(), none = store.get() ? storage_ref() : no_storage();
-      assign<Build, T, Device>(store.get() ? store : none, o.array.where(), n);
+      assign<T, Device>(store.get() ? store : none, o.array.where(), n);
     }
   }
   return o.array;
 }
-}  // namespace detail
-
-}  // namespace cudarray::inline v0
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD

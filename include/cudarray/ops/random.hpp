@@ -6,9 +6,7 @@
 #include "creation.hpp"
 #include "sorting.hpp"
 
-namespace cudarray::inline v0::random {
-
-namespace detail_random::inline CUDARRAY_ARITHMETIC {
+namespace cudarray::inline v0::random::detail_random::inline CUDARRAY_BUILD {
 
 using cudarray::detail::bit_lanes;
 using cudarray::detail::box_muller;
@@ -84,7 +82,7 @@ struct normal_number {
   T loc, scale;
   /// Numbers k and k + 1, for an even k.
   CUDARRAY_EXEC_CHECK_OFF
-  template <class W, class Build = this_build>
+  template <class W>
   CUDARRAY_HD auto pair(const words_of<W>& w, int k) const {
     using namespace math;
     const auto both = [&] {
@@ -132,7 +130,7 @@ struct key {
 };
 
 template <class T>
-CUDARRAY_PER_BUILD numbers_at<uniform_number<T>> uniform_numbers(T low, T high) {
+numbers_at<uniform_number<T>> uniform_numbers(T low, T high) {
   if (!math::isfinite(high - low))
     cudarray::detail::fail<value_error>("random::uniform: [", double(low), ", ", double(high), ") has no finite width");
   const T below = sizeof(T) == 4 ? T(__builtin_nextafterf(float(high), float(low)))
@@ -140,13 +138,13 @@ CUDARRAY_PER_BUILD numbers_at<uniform_number<T>> uniform_numbers(T low, T high) 
   return {{low, high - low, low < high ? below : high + T(0)}, {}};
 }
 template <class T>
-CUDARRAY_PER_BUILD numbers_at<normal_number<T>> normal_numbers(T loc, T scale) {
+numbers_at<normal_number<T>> normal_numbers(T loc, T scale) {
   if (!(scale >= 0)) cudarray::detail::fail<value_error>("random::normal: scale ", double(scale), " is negative");
   return {{loc, scale}, {}};
 }
 /// Integers of [low, high), which T holds all of.
 template <class T, ::std::integral L, ::std::integral H>
-CUDARRAY_PER_BUILD numbers_at<integer_number> integer_numbers(L low, H high) {
+numbers_at<integer_number> integer_numbers(L low, H high) {
   using V = ::std::conditional_t<(kind_of<T> <= kind::signed_), T, int64>;
   constexpr bool half = ::std::is_same_v<T, float16>;  // ends at 65504; other floats hold more, and round
   const cudarray::detail::int128 first = low, end = high, least = half ? -65504 : ::std::numeric_limits<V>::lowest(),
@@ -160,7 +158,7 @@ CUDARRAY_PER_BUILD numbers_at<integer_number> integer_numbers(L low, H high) {
 
 /// A generator's next numbers; while a graph is captured, those that each of its launches will find.
 template <class Device>
-CUDARRAY_PER_BUILD random_source take(const char* function, generator& g, int64 n, int per_block, Device device) {
+random_source take(const char* function, generator& g, int64 n, int per_block, Device device) {
   const uint64 blocks = (uint64(n) + uint64(per_block) - 1) / uint64(per_block);
   random_source s(g.seed(), g.stream());
   if (!capture_random(device, blocks, s)) return g.take(n, per_block);
@@ -171,107 +169,107 @@ CUDARRAY_PER_BUILD random_source take(const char* function, generator& g, int64 
 
 /// A generator's next numbers, lazy: the same ones in every expression they stand in.
 template <class Device, class F>
-CUDARRAY_PER_BUILD cudarray::detail::generate<F, Device> drawn(const char* function, const shape& s, F numbers,
-                                                               generator& g, Device device) {
+cudarray::detail::generate<F, Device> drawn(const char* function, const shape& s, F numbers, generator& g,
+                                            Device device) {
   numbers.from = take(function, g, cudarray::detail::check_extents(function, s).elements(), F::group, device);
   return {{}, numbers, s, device.ordinal};
 }
 /// A new array of them.
-template <class Build, class Device, class F>
+template <class Device, class F>
 const ndarray<typename F::value_type, Device> draw(const char* function, const shape& s, const F& numbers, generator& g,
                                                    Device device) {
-  return ndarray<typename F::value_type, Device>(
-      cudarray::detail::materialise<Build>(drawn(function, s, numbers, g, device)));
+  return ndarray<typename F::value_type, Device>(cudarray::detail::materialise(drawn(function, s, numbers, g, device)));
 }
 /// The same into an array that is there. One that is read-only consumes nothing.
-template <class Build, class T, class Device, class F>
+template <class T, class Device, class F>
 const ndarray<T, Device> draw(const char* function, const out_argument<T, Device>& o, F numbers, generator& g) {
   const auto to = o.array.node();
   cudarray::detail::check_writable(*to.store, to.where);
   numbers.from = take(function, g, to.where.elements(), F::group, o.array.device());
-  return cudarray::detail::write_out<Build>(
+  return cudarray::detail::write_out(
       function, o, cudarray::detail::generate<F, Device>{{}, numbers, to.where.dims, to.store->ordinal});
 }
 
-}  // namespace detail_random::inline CUDARRAY_ARITHMETIC
+}  // namespace cudarray::inline v0::random::detail_random::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::random::inline CUDARRAY_BUILD {
 
 /// `ca::out(c)` in place of the shape, after the numbers that say which: writes into c what the shape's form would give
 /// in C order, whatever c's strides; the dtype is c's.
 ///     ca::random::uniform(-1, 1, ca::out(c))
 
 /// Random 32-bit words. Eager.
-template <device_tag Device = default_device, class Build = this_build>
+template <device_tag Device = default_device>
 const ndarray<uint32, Device> bits(const shape& s, generator& g = thread_generator(), Device device = {}) {
-  return detail_random::draw<Build>("random::bits", s, detail_random::numbers_at<detail_random::word>{}, g, device);
+  return detail_random::draw("random::bits", s, detail_random::numbers_at<detail_random::word>{}, g, device);
 }
-template <class T, class Device, class Build = this_build>
+template <class T, class Device>
 const ndarray<T, Device> bits(const out_argument<T, Device>& o, generator& g = thread_generator()) {
-  return detail_random::draw<Build>("random::bits", o, detail_random::numbers_at<detail_random::word>{}, g);
+  return detail_random::draw("random::bits", o, detail_random::numbers_at<detail_random::word>{}, g);
 }
 
 /// Numbers of [low, high), float32 or float64. Eager.
 ///     ca::random::uniform({2, 3})
-template <dtype T = float, device_tag Device = default_device, class Build = this_build>
+template <dtype T = float, device_tag Device = default_device>
 const ndarray<T, Device> uniform(const shape& s, ::std::type_identity_t<T> low = T(0),
                                  ::std::type_identity_t<T> high = T(1), generator& g = thread_generator(),
                                  Device device = {}) {
   constexpr bool floating = cudarray::detail::real_floating<T>;
   static_assert(floating, "cudarray: random::uniform makes float or double");
   if constexpr (floating)
-    return detail_random::draw<Build>("random::uniform", s, detail_random::uniform_numbers<T>(low, high), g, device);
+    return detail_random::draw("random::uniform", s, detail_random::uniform_numbers<T>(low, high), g, device);
   else return {};
 }
-template <class T, class Device, class Build = this_build>
+template <class T, class Device>
 const ndarray<T, Device> uniform(::std::type_identity_t<T> low, ::std::type_identity_t<T> high,
                                  const out_argument<T, Device>& o, generator& g = thread_generator()) {
   constexpr bool floating = cudarray::detail::real_floating<T>;
   static_assert(floating, "cudarray: random::uniform makes float or double");
   if constexpr (floating)
-    return detail_random::draw<Build>("random::uniform", o, detail_random::uniform_numbers<T>(low, high), g);
+    return detail_random::draw("random::uniform", o, detail_random::uniform_numbers<T>(low, high), g);
   else return {};
 }
 
 /// Normal numbers of mean `loc` and standard deviation `scale`, float32 or float64; the same bits on every device.
 /// Eager. Throws value_error for a negative scale.
-template <dtype T = float, device_tag Device = default_device, class Build = this_build>
+template <dtype T = float, device_tag Device = default_device>
 const ndarray<T, Device> normal(const shape& s, ::std::type_identity_t<T> loc = T(0),
                                 ::std::type_identity_t<T> scale = T(1), generator& g = thread_generator(),
                                 Device device = {}) {
   constexpr bool floating = cudarray::detail::real_floating<T>;
   static_assert(floating, "cudarray: random::normal makes float or double");
   if constexpr (floating)
-    return detail_random::draw<Build>("random::normal", s, detail_random::normal_numbers<T>(loc, scale), g, device);
+    return detail_random::draw("random::normal", s, detail_random::normal_numbers<T>(loc, scale), g, device);
   else return {};
 }
-template <class T, class Device, class Build = this_build>
+template <class T, class Device>
 const ndarray<T, Device> normal(::std::type_identity_t<T> loc, ::std::type_identity_t<T> scale,
                                 const out_argument<T, Device>& o, generator& g = thread_generator()) {
   constexpr bool floating = cudarray::detail::real_floating<T>;
   static_assert(floating, "cudarray: random::normal makes float or double");
   if constexpr (floating)
-    return detail_random::draw<Build>("random::normal", o, detail_random::normal_numbers<T>(loc, scale), g);
+    return detail_random::draw("random::normal", o, detail_random::normal_numbers<T>(loc, scale), g);
   else return {};
 }
 
 /// Integers of [low, high), int64. Eager. Throws value_error where there are none, or the dtype (that of `ca::out`)
 /// does not hold them.
-template <device_tag Device = default_device, class Build = this_build, ::std::integral L, ::std::integral H>
+template <device_tag Device = default_device, ::std::integral L, ::std::integral H>
 const ndarray<int64, Device> integers(const shape& s, L low, H high, generator& g = thread_generator(),
                                       Device device = {}) {
-  return detail_random::draw<Build>("random::integers", s, detail_random::integer_numbers<int64>(low, high), g, device);
+  return detail_random::draw("random::integers", s, detail_random::integer_numbers<int64>(low, high), g, device);
 }
-template <class T, class Device, class Build = this_build, ::std::integral L, ::std::integral H>
+template <class T, class Device, ::std::integral L, ::std::integral H>
 const ndarray<T, Device> integers(L low, H high, const out_argument<T, Device>& o, generator& g = thread_generator()) {
-  return detail_random::draw<Build>("random::integers", o, detail_random::integer_numbers<T>(low, high), g);
+  return detail_random::draw("random::integers", o, detail_random::integer_numbers<T>(low, high), g);
 }
 
 /// 0 to n - 1 in random order: the stable argsort of n random keys. Eager. Throws value_error for a negative n.
-template <device_tag Device = default_device, class Build = this_build>
+template <device_tag Device = default_device>
 const ndarray<int64, Device> permutation(cudarray::detail::any_integer n, generator& g = thread_generator(),
                                          Device device = {}) {
   if (n < 0) cudarray::detail::fail<value_error>("random::permutation: ", n, " elements");
-  return argsort<ndarray<int64, Device>, Build>(detail_random::draw<Build>(
-      "random::permutation", n.value, detail_random::numbers_at<detail_random::key>{}, g, device));
+  return argsort<ndarray<int64, Device>>(
+      detail_random::draw("random::permutation", n.value, detail_random::numbers_at<detail_random::key>{}, g, device));
 }
 
-}  // namespace cudarray::inline v0::random
+}  // namespace cudarray::inline v0::random::inline CUDARRAY_BUILD

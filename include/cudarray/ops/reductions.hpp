@@ -6,7 +6,7 @@
 #include "math.hpp"
 #include "operators.hpp"
 
-namespace cudarray::inline v0 {
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 struct keepdims_t {};
 /// As the last argument of a reduction: reduced axes stay, with extent 1, so that the result broadcasts to the operand.
@@ -17,7 +17,8 @@ struct ddof {
   int64 value = 0;
 };
 
-namespace detail {
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// What may follow the axes of a reduction.
 struct reduction_options {
@@ -35,8 +36,8 @@ reduction_options options(const O&... o) {
 
 /// The shape without the axes in `mask`, or, where they are kept, with extents of 1 there. Throws value_error for no
 /// elements along them, unless that is defined.
-CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD inline shape reduced_shape(const char* function, const shape& from, unsigned mask,
-                                                                 bool keep, bool defined_for_none) {
+CUDARRAY_NO_INLINE inline shape reduced_shape(const char* function, const shape& from, unsigned mask, bool keep,
+                                              bool defined_for_none) {
   shape to;
   int64 reduced = 1;
   for (int d = 0; d < from.ndim(); ++d) {
@@ -50,7 +51,7 @@ CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD inline shape reduced_shape(const char* fun
 }
 
 template <class Op, class X>
-CUDARRAY_PER_BUILD auto make_reduce(const char* function, X&& x, const axes& over, bool keep) {
+auto make_reduce(const char* function, X&& x, const axes& over, bool keep) {
   const shape& from = dims_of(x);
   const unsigned mask = over.mask(function, from.ndim());
   return reduce<Op, operand_t<float, X>>(
@@ -59,17 +60,19 @@ CUDARRAY_PER_BUILD auto make_reduce(const char* function, X&& x, const axes& ove
 }
 
 template <class To, class X>
-CUDARRAY_PER_BUILD auto widened(X&& x) {
+auto widened(X&& x) {
   if constexpr (::std::is_void_v<To>) return as_operand<float>("", static_cast<X&&>(x));
   else return elementwise("astype", op::astype_op<To>{}, static_cast<X&&>(x));
 }
 
-}  // namespace detail
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 template <class X>
 concept reduction_option = ::std::is_same_v<X, keepdims_t> || ::std::is_same_v<X, ddof>;
 
-namespace detail {
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// Where functions that only report take what others take as axes, and as options.
 struct wrong_axes {
@@ -95,35 +98,36 @@ struct named_option {
   any axis, dtype, out, keepdims, ddof;
 };
 
-}  // namespace detail
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 /// Each takes `(x)`, `(x, axes)`, `(x, axes, ca::keepdims)` or `(x, ca::keepdims)`, and `ca::out(c)` at the very end.
 /// Axes absent: all; `{}`: none. They throw index_error or value_error for wrong axes, when the expression is built.
-#define CUDARRAY_REDUCTION(name, node)                                                      \
-  template <class T = void>                                                                 \
-  detail::poison name(detail::wrong_operand);                                               \
-  template <class T = void>                                                                 \
-  detail::poison name(detail::wrong_operand, detail::wrong_axes);                           \
-  template <class T = void>                                                                 \
-  detail::poison name(detail::wrong_operand, detail::wrong_axes, detail::wrong_option);     \
-  template <class T = void>                                                                 \
-  detail::poison name(detail::wrong_operand, detail::named_option);                         \
-  template <class T = void, array_expression X, reduction_option... O>                      \
-  CUDARRAY_PER_BUILD auto name(X&& x, axes over, const O&... o) {                           \
-    const auto opt = detail::options(o...);                                                 \
-    return node;                                                                            \
-  }                                                                                         \
-  template <class T = void, array_expression X, reduction_option... O>                      \
-  CUDARRAY_PER_BUILD auto name(X&& x, const O&... o) {                                      \
-    return name<T>(static_cast<X&&>(x), axes::all(), o...);                                 \
-  }                                                                                         \
-  template <class T = void, array_expression X, class U, class D, class Build = this_build> \
-  const ndarray<U, D> name(X&& x, const out_argument<U, D>& result) {                       \
-    return detail::write_out<Build>(#name, result, name<T>(static_cast<X&&>(x)));           \
-  }                                                                                         \
-  template <class T = void, array_expression X, class U, class D, class Build = this_build> \
-  const ndarray<U, D> name(X&& x, axes over, const out_argument<U, D>& result) {            \
-    return detail::write_out<Build>(#name, result, name<T>(static_cast<X&&>(x), over));     \
+#define CUDARRAY_REDUCTION(name, node)                                                  \
+  template <class T = void>                                                             \
+  detail::poison name(detail::wrong_operand);                                           \
+  template <class T = void>                                                             \
+  detail::poison name(detail::wrong_operand, detail::wrong_axes);                       \
+  template <class T = void>                                                             \
+  detail::poison name(detail::wrong_operand, detail::wrong_axes, detail::wrong_option); \
+  template <class T = void>                                                             \
+  detail::poison name(detail::wrong_operand, detail::named_option);                     \
+  template <class T = void, array_expression X, reduction_option... O>                  \
+  auto name(X&& x, axes over, const O&... o) {                                          \
+    const auto opt = detail::options(o...);                                             \
+    return node;                                                                        \
+  }                                                                                     \
+  template <class T = void, array_expression X, reduction_option... O>                  \
+  auto name(X&& x, const O&... o) {                                                     \
+    return name<T>(static_cast<X&&>(x), axes::all(), o...);                             \
+  }                                                                                     \
+  template <class T = void, array_expression X, class U, class D>                       \
+  const ndarray<U, D> name(X&& x, const out_argument<U, D>& result) {                   \
+    return detail::write_out(#name, result, name<T>(static_cast<X&&>(x)));              \
+  }                                                                                     \
+  template <class T = void, array_expression X, class U, class D>                       \
+  const ndarray<U, D> name(X&& x, axes over, const out_argument<U, D>& result) {        \
+    return detail::write_out(#name, result, name<T>(static_cast<X&&>(x), over));        \
   }
 
 /// One by an operator of the table, of operands converted to `To` (void: as they are).
@@ -151,7 +155,8 @@ CUDARRAY_REDUCTION_BY(argmax, argmax_op, T)
 /// The position of the smallest element, as argmax.
 CUDARRAY_REDUCTION_BY(argmin, argmin_op, T)
 
-namespace detail {
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 /// True where variances of V are taken in one pass: always by sums that are exact or nearly (float32, 8 bits), by
 /// others where the device gains by it.
 template <class V, class Device>
@@ -171,7 +176,7 @@ inline double ddof_factor(const char* function, const shape& from, const axes& o
 
 /// The two parts of complex numbers in new memory, of type T.
 template <class T, class L>
-CUDARRAY_PER_BUILD auto parts_of(const L& pairs) {
+auto parts_of(const L& pairs) {
   using part = leaf<T, device_type_t<L>>;
   layout at = pairs.where;  // every other number
   for (int d = 0; d < at.ndim(); ++d) at.stride[d] *= 2;
@@ -182,7 +187,7 @@ CUDARRAY_PER_BUILD auto parts_of(const L& pairs) {
 
 /// The mean of squared distances from the mean, in two passes or one: float64 for integers.
 template <class T, class X>
-CUDARRAY_PER_BUILD auto variance(const char* function, const X& x, const axes& over, const reduction_options& opt) {
+auto variance(const char* function, const X& x, const axes& over, const reduction_options& opt) {
   using V = ::std::conditional_t<::std::is_void_v<T>, value_type_t<X>, T>;
   using R = ::std::conditional_t<(kind_of<V> < kind::floating), double, V>;
   constexpr bool one_pass = one_pass_variance<V, device_type_t<X>>();
@@ -196,7 +201,8 @@ CUDARRAY_PER_BUILD auto variance(const char* function, const X& x, const axes& o
     return cast_node<R>(squares * correction);
   }
 }
-}  // namespace detail
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 /// The variance: the mean squared distance from the mean; `ca::ddof{1}` divides by one less than the count.
 CUDARRAY_REDUCTION(var, detail::variance<T>("var", x, over, opt))
@@ -211,7 +217,7 @@ struct mean_and_var {
 
 /// Mean and variance over the same axes, on CUDA by one kernel that reads the operand once; floating dtypes. Eager. The
 /// arguments, and what is thrown, are those of var.
-template <array_expression X, reduction_option... O, class Build = this_build>
+template <array_expression X, reduction_option... O>
 mean_and_var<value_type_t<X>, device_type_t<X>> mean_var(const X& x, axes over, const O&... o) {
   using T = value_type_t<X>;
   using D = device_type_t<X>;
@@ -221,7 +227,7 @@ mean_and_var<value_type_t<X>, device_type_t<X>> mean_var(const X& x, axes over, 
   using C = detail::compute_t<T>;
   if constexpr (detail::one_pass_variance<T, D>()) {
     const auto n = detail::make_reduce<op::mean_var_op>("mean_var", detail::cast_node<C>(x), over, opt.keep);
-    const auto both = detail::parts_of<C>(detail::materialise<Build>(n));
+    const auto both = detail::parts_of<C>(detail::materialise(n));
     const A mean(detail::cast_node<T>(both.first));
     if (opt.ddof == 0) return {mean, A(detail::cast_node<T>(both.second))};
     const double correction = detail::ddof_factor("mean_var", n.kid.dims(), over, opt.ddof);
@@ -232,7 +238,7 @@ mean_and_var<value_type_t<X>, device_type_t<X>> mean_var(const X& x, axes over, 
   }
 }
 template <array_expression X, reduction_option... O>
-CUDARRAY_PER_BUILD auto mean_var(const X& x, const O&... o) {
+auto mean_var(const X& x, const O&... o) {
   return mean_var(x, axes::all(), o...);
 }
 
@@ -242,4 +248,4 @@ CUDARRAY_REDUCTION_BY(amin, min_op, T)
 #undef CUDARRAY_REDUCTION_BY
 #undef CUDARRAY_REDUCTION
 
-}  // namespace cudarray::inline v0
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

@@ -5,7 +5,7 @@
 #include "../eval/sequences.hpp"
 #include "indexing.hpp"
 
-namespace cudarray::inline v0 {
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 /// Adds values to the elements of `a` that `index` picks along an axis; where an index is there several times, all its
 /// values are added: NumPy's `add.at`, JAX's `at[].add`, the gradient of take. The values broadcast to the shape of
@@ -13,7 +13,7 @@ namespace cudarray::inline v0 {
 /// than 2^32 - 2 indices or places on CUDA), and index_error: on CUDA at the next synchronising call, and the wrong
 /// index adds nothing.
 ///     ca::scatter_add(counts, labels, 1)  // a histogram
-template <class T, class Device, array_expression Ix, class V, class Build = this_build>
+template <class T, class Device, array_expression Ix, class V>
 requires(array_expression<V> || scalar_value<V>) void scatter_add(const ndarray<T, Device>& a, const Ix& index,
                                                                   const V& values, detail::any_integer axis = 0) {
   constexpr bool integers = detail::is_integer<value_type_t<Ix>>;
@@ -28,15 +28,15 @@ requires(array_expression<V> || scalar_value<V>) void scatter_add(const ndarray<
     using array = ndarray<T, Device>;
     const int at = detail::normal_axis("scatter_add", axis, a.ndim());
     detail::check_writable(*a.node().store, a.where());
-    ndarray<int64, Device> picks = ascontiguousarray<int64, Device, Build>(
-        ndarray<int64, Device>(detail::index_node<Build>("scatter_add", index)));
+    ndarray<int64, Device> picks =
+        ascontiguousarray<int64, Device>(ndarray<int64, Device>(detail::index_node("scatter_add", index)));
     const shape selected = detail::selected_shape(a.shape(), at, picks.shape());
     if (detail::broadcast_shapes("scatter_add", selected, given.dims()) != selected)
       detail::fail<shape_error>("scatter_add: values of shape ", given.dims(), " do not broadcast to ", selected);
     if (selected.elements() == 0) return;
     (void)detail::common_device("scatter_add", a, picks);
     if (picks.storage().get() == a.storage().get()) picks = picks.copy();
-    detail::check_indices<Build, Device>("scatter_add", picks.node(), a.shape()[at], at);
+    detail::check_indices<Device>("scatter_add", picks.node(), a.shape()[at], at);
     // values and target lie apart, both contiguous
     array v;
     if constexpr (detail::is_scalar_node<::std::remove_cvref_t<decltype(given)>>) {
@@ -45,22 +45,22 @@ requires(array_expression<V> || scalar_value<V>) void scatter_add(const ndarray<
     } else {
       v = array(given);
       (void)detail::common_device("scatter_add", a, v);
-      if (v.shape() != selected) v = broadcast_to<array, Build>(v, selected);
-      if (v.storage().get() == a.storage().get()) v = copy<array, Build>(v);
-      else v = detail::plain_elements<Build>(v);
+      if (v.shape() != selected) v = broadcast_to<array>(v, selected);
+      if (v.storage().get() == a.storage().get()) v = copy<array>(v);
+      else v = detail::plain_elements(v);
     }
-    const array to = detail::plain_elements<Build>(a);
+    const array to = detail::plain_elements(a);
     detail::sequences target{to.storage().get(), to.where().offset, 1, a.shape()[at], 1};
     for (int d = 0; d < a.ndim(); ++d)
       if (d != at) (d < at ? target.outer : target.inner) *= a.shape()[d];
     const detail::sequences source{v.storage().get(), v.where().offset, target.outer, picks.size(), target.inner};
     detail::fault_sink faults;
     if constexpr (!Device::synchronous) faults = fault_slot(a.device());
-    add_at_indices<Build, T>(a.device(), target, detail::one_sequence(picks), source,
-                             detail::index_check{a.shape()[at], {faults, "scatter_add", at}});
+    add_at_indices<T>(a.device(), target, detail::one_sequence(picks), source,
+                      detail::index_check{a.shape()[at], {faults, "scatter_add", at}});
     if (to.storage().get() == a.storage().get()) detail::count_write(*a.storage());
-    else detail::assign<Build, T, Device>(a.storage(), a.where(), to.node());
+    else detail::assign<T, Device>(a.storage(), a.where(), to.node());
   }
 }
 
-}  // namespace cudarray::inline v0
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

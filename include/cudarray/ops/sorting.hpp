@@ -6,12 +6,11 @@
 #include "manipulation.hpp"
 #include "reductions.hpp"
 
-namespace cudarray::inline v0 {
-namespace detail {
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// The sequences along an axis of a C-contiguous array; of another one only their numbers are right.
 template <class T, class Device>
-CUDARRAY_PER_BUILD sequences sequences_of(const ndarray<T, Device>& a, int axis) {
+sequences sequences_of(const ndarray<T, Device>& a, int axis) {
   const shape dims = a.shape();
   sequences s{a.node().store.get(), a.where().offset, 1, dims[axis], 1};
   for (int d = 0; d < a.ndim(); ++d)
@@ -21,12 +20,11 @@ CUDARRAY_PER_BUILD sequences sequences_of(const ndarray<T, Device>& a, int axis)
 
 /// A new C-contiguous array of a's shape, made by `f(sequences)` of the elements of `a` along an axis. With `last` the
 /// axis is moved to the end before, and back after.
-template <class Build, class R, class T, class Device, class F>
+template <class R, class T, class Device, class F>
 ndarray<R, Device> along_axis(const ndarray<T, Device>& a, int axis, bool last, const F& f) {
   if (last && sequences_of(a, axis).inner > 1)
-    return copy<ndarray<R, Device>, Build>(
-        swapaxes(along_axis<Build, R>(swapaxes(a, axis, -1), a.ndim() - 1, false, f), axis, -1));
-  const ndarray<T, Device> from = plain_elements<Build>(a);
+    return copy<ndarray<R, Device>>(swapaxes(along_axis<R>(swapaxes(a, axis, -1), a.ndim() - 1, false, f), axis, -1));
+  const ndarray<T, Device> from = plain_elements(a);
   const sequences s = sequences_of(from, axis);
   const Device device = a.device();
   return ndarray<R, Device>(leaf<R, Device>(s.elements() > 0 ? f(device, s) : allocate(device, 0), a.shape()));
@@ -39,15 +37,15 @@ constexpr int64 scans_across() {
   else return 1;
 }
 
-template <class Build, class Op, class X>
+template <class Op, class X>
 auto scan(const char* function, const X& x, int64 axis) {
   using T = value_type_t<X>;
   using D = device_type_t<X>;
   using R = typename Op::template types<T>::result;
-  const ndarray<T, D> a = as_array<Build>(x);
+  const ndarray<T, D> a = as_array(x);
   const int at = normal_axis(function, axis, a.ndim());
-  return along_axis<Build, R>(a, at, sequences_of(a, at).inner < scans_across<D>(),
-                              [](D device, const sequences& s) { return scan_sequences<Build, Op, T>(device, s); });
+  return along_axis<R>(a, at, sequences_of(a, at).inner < scans_across<D>(),
+                       [](D device, const sequences& s) { return scan_sequences<Op, T>(device, s); });
 }
 
 template <class X>
@@ -57,20 +55,20 @@ constexpr bool sortable() {
   return real;
 }
 
-}  // namespace detail
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 /// The elements in ascending order along an axis, NaN last. Eager. Throws index_error for an axis that is not there; on
 /// CUDA value_error for several sequences of together 2^32 elements or more.
 ///     ca::sort(a, 0)  // each column
-template <array_expression X, class Build = this_build>
+template <array_expression X>
 const ndarray<value_type_t<X>, device_type_t<X>> sort(const X& x, detail::any_integer axis = -1) {
   using T = value_type_t<X>;
   using D = device_type_t<X>;
   if constexpr (detail::sortable<X>()) {
-    const ndarray<T, D> a = detail::as_array<Build>(x);
-    return detail::along_axis<Build, T>(
-        a, detail::normal_axis("sort", axis, a.ndim()), true,
-        [](D device, const detail::sequences& s) { return sort_sequences<Build, T>(device, s); });
+    const ndarray<T, D> a = detail::as_array(x);
+    return detail::along_axis<T>(a, detail::normal_axis("sort", axis, a.ndim()), true,
+                                 [](D device, const detail::sequences& s) { return sort_sequences<T>(device, s); });
   } else {
     return {};
   }
@@ -79,15 +77,15 @@ const ndarray<value_type_t<X>, device_type_t<X>> sort(const X& x, detail::any_in
 /// The positions along an axis, int64, that sort it: stable, NaN last. Eager. Throws index_error for an axis that is
 /// not there; on CUDA value_error beyond 2^32 elements.
 ///     ca::take(a, ca::argsort(a))  // a sorted, for one axis
-template <array_expression X, class Build = this_build>
+template <array_expression X>
 const ndarray<int64, device_type_t<X>> argsort(const X& x, detail::any_integer axis = -1) {
   using T = value_type_t<X>;
   using D = device_type_t<X>;
   if constexpr (detail::sortable<X>()) {
-    const ndarray<T, D> a = detail::as_array<Build>(x);
-    return detail::along_axis<Build, int64>(
+    const ndarray<T, D> a = detail::as_array(x);
+    return detail::along_axis<int64>(
         a, detail::normal_axis("argsort", axis, a.ndim()), true,
-        [](D device, const detail::sequences& s) { return argsort_sequences<Build, T>(device, s); });
+        [](D device, const detail::sequences& s) { return argsort_sequences<T>(device, s); });
   } else {
     return {};
   }
@@ -112,27 +110,27 @@ struct values_and_indices {
 /// sorted, for large k, and that is 2^32 elements or more.
 ///     auto [v, i] = ca::topk(ca::array<int>({3, 9, 1, 9}), 2);                      // 9, 9 and 1, 3
 ///     auto [w, j] = ca::topk(ca::array<int>({3, 9, 1, 9}), 2, {.largest = false});  // 1, 3 and 2, 0
-template <array_expression X, class Build = this_build>
+template <array_expression X>
 values_and_indices<value_type_t<X>, device_type_t<X>> topk(const X& x, detail::any_integer k,
                                                            const topk_options& options = {}) {
   using T = value_type_t<X>;
   using D = device_type_t<X>;
   using result = values_and_indices<T, D>;
   if constexpr (detail::sortable<X>()) {
-    const ndarray<T, D> a = detail::as_array<Build>(x);
+    const ndarray<T, D> a = detail::as_array(x);
     const int axis = detail::normal_axis("topk", options.axis, a.ndim());
     shape dims = a.shape();
     if (k < 0 || k > dims[axis]) detail::fail<value_error>("topk: k = ", k, " of an axis of ", dims[axis], " elements");
     if (axis + 1 < a.ndim()) {
-      const result r = topk<ndarray<T, D>, Build>(swapaxes(a, axis, -1), k, {.axis = -1, .largest = options.largest});
-      return {copy<ndarray<T, D>, Build>(swapaxes(r.values, axis, -1)),
-              copy<ndarray<int64, D>, Build>(swapaxes(r.indices, axis, -1))};
+      const result r = topk<ndarray<T, D>>(swapaxes(a, axis, -1), k, {.axis = -1, .largest = options.largest});
+      return {copy<ndarray<T, D>>(swapaxes(r.values, axis, -1)),
+              copy<ndarray<int64, D>>(swapaxes(r.indices, axis, -1))};
     }
-    const ndarray<T, D> from = detail::plain_elements<Build>(a);
+    const ndarray<T, D> from = detail::plain_elements(a);
     const detail::sequences s = detail::sequences_of(from, axis);
     const D device = a.device();
     const bool any = s.outer > 0 && k > 0;
-    const detail::top_elements top = any ? topk_sequences<Build, T>(device, s, k, options.largest)
+    const detail::top_elements top = any ? topk_sequences<T>(device, s, k, options.largest)
                                          : detail::top_elements{allocate(device, 0), allocate(device, 0)};
     dims[axis] = k;
     return {ndarray<T, D>(detail::leaf<T, D>(top.values, dims)),
@@ -144,14 +142,14 @@ values_and_indices<value_type_t<X>, device_type_t<X>> topk(const X& x, detail::a
 
 /// Each takes `(x, axis)`, or `(x)`: then over all elements in C order, with one axis. `f<double>(x, axis)` converts
 /// the elements first. Eager. Throws index_error for an axis that is not there.
-#define CUDARRAY_SCAN(name, op_name)                                                 \
-  template <class T = void, array_expression X, class Build = this_build>            \
-  auto name(const X& x, detail::any_integer axis) {                                  \
-    return detail::scan<Build, op::op_name>(#name, detail::widened<T>(x), axis);     \
-  }                                                                                  \
-  template <class T = void, array_expression X, class Build = this_build>            \
-  auto name(const X& x) {                                                            \
-    return detail::scan<Build, op::op_name>(#name, ravel(detail::widened<T>(x)), 0); \
+#define CUDARRAY_SCAN(name, op_name)                                          \
+  template <class T = void, array_expression X>                               \
+  auto name(const X& x, detail::any_integer axis) {                           \
+    return detail::scan<op::op_name>(#name, detail::widened<T>(x), axis);     \
+  }                                                                           \
+  template <class T = void, array_expression X>                               \
+  auto name(const X& x) {                                                     \
+    return detail::scan<op::op_name>(#name, ravel(detail::widened<T>(x)), 0); \
   }
 /// The sums of the elements up to each, in the types of sum; floats are added up in float64.
 ///     ca::cumsum(ca::array<int>({1, 2, 3}))  // 1, 3, 6
@@ -164,4 +162,4 @@ CUDARRAY_SCAN(cummax, max_op)
 CUDARRAY_SCAN(cummin, min_op)
 #undef CUDARRAY_SCAN
 
-}  // namespace cudarray::inline v0
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

@@ -5,34 +5,35 @@
 #include "../memory/bytes.hpp"
 #include "out.hpp"
 
-namespace cudarray::inline v0 {
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 /// The value of an expression as an array; an ndarray is handed back as it is, sharing its elements.
-template <array_expression X, class Build = this_build>
+template <array_expression X>
 const ndarray<value_type_t<X>, device_type_t<X>> eval(const X& x) {
   return ndarray<value_type_t<X>, device_type_t<X>>(x);
 }
 
 /// A new C-contiguous array with the elements of an array or expression. Eager.
-template <array_expression X, class Build = this_build>
+template <array_expression X>
 const ndarray<value_type_t<X>, device_type_t<X>> copy(const X& x) {
-  return ndarray<value_type_t<X>, device_type_t<X>>(detail::materialise<Build>(detail::as_operand<float>("copy", x)));
+  return ndarray<value_type_t<X>, device_type_t<X>>(detail::materialise(detail::as_operand<float>("copy", x)));
 }
 /// CUDArray's and NumPy's name: a C-contiguous array, the operand itself if it is one already.
-template <class T, class Device, class Build = this_build>
+template <class T, class Device>
 const ndarray<T, Device> ascontiguousarray(const ndarray<T, Device>& a) {
-  return a.is_contiguous() ? a : a.template copy<Build>();
+  return a.is_contiguous() ? a : a.copy();
 }
 
-namespace detail {
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
-[[noreturn]] CUDARRAY_COLD CUDARRAY_PER_BUILD inline void fail_devices(const char* function, int a, int b) {
+[[noreturn]] CUDARRAY_COLD inline void fail_devices(const char* function, int a, int b) {
   fail<device_error>(function, ": operands on devices ", a, " and ", b, ": move one with ca::to");
 }
 
 /// The device of the arrays a function is given; empty ones go with any. Throws device_error where they are on two.
 template <class T, class Device, class... A>
-CUDARRAY_PER_BUILD Device common_device(const char* function, const ndarray<T, Device>& first, const A&... others) {
+Device common_device(const char* function, const ndarray<T, Device>& first, const A&... others) {
   Device device = first.device();
   bool empty = first.size() == 0;
   const auto join = [&](const auto& a) {
@@ -47,16 +48,16 @@ CUDARRAY_PER_BUILD Device common_device(const char* function, const ndarray<T, D
 
 /// The array itself where its memory is what it says: contiguous, and of bool none that is borrowed, whose bytes may be
 /// any. Else a copy that is.
-template <class Build, class T, class Device>
+template <class T, class Device>
 const ndarray<T, Device> plain_elements(const ndarray<T, Device>& a) {
   const bool any_bytes = ::std::is_same_v<T, bool> && a.storage().get() && a.storage()->borrowed;
-  return a.is_contiguous() && !any_bytes ? a : a.template copy<Build>();
+  return a.is_contiguous() && !any_bytes ? a : a.copy();
 }
 
 /// The smallest block of storage that holds an array, copied to the host, and where the array lies in it. It needs no
 /// kernel, so any file can do it.
 template <class T, class Device, class Host = cpu>  // Host keeps the call below dependent, so that it is looked up late
-CUDARRAY_COLD CUDARRAY_PER_BUILD leaf<T, Host> host_block(const ndarray<T, Device>& a) {
+CUDARRAY_COLD leaf<T, Host> host_block(const ndarray<T, Device>& a) {
   layout l = a.where();
   const extent e = span_of(l);
   const int64 n = e.last - e.first + 1;
@@ -65,28 +66,29 @@ CUDARRAY_COLD CUDARRAY_PER_BUILD leaf<T, Host> host_block(const ndarray<T, Devic
   if (n > 0)
     copy_to_host(a.device(), r.store->data, *a.storage(), ::std::size_t(e.first) * sizeof(T),
                  ::std::size_t(n) * sizeof(T));
-  if constexpr (::std::is_same_v<T, bool>) normalise_bool<this_build>(r.store->data, ::std::size_t(n));
+  if constexpr (::std::is_same_v<T, bool>) normalise_bool(r.store->data, ::std::size_t(n));
   return r;
 }
 
-}  // namespace detail
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 /// A copy of an array or expression on another device: the only way across. Always a new C-contiguous array. It waits
 /// where the host takes part.
 ///     auto g = ca::to<ca::cuda>(a);
-template <device_tag To, array_expression X, class Build = this_build>
+template <device_tag To, array_expression X>
 const ndarray<value_type_t<X>, To> to(const X& x, To device = {}) {
   using T = value_type_t<X>;
   using From = device_type_t<X>;
   const ndarray<T, From> a(x);
   if constexpr (::std::is_same_v<From, To>) {
-    if (a.device() == device) return copy<ndarray<T, From>, Build>(a);
+    if (a.device() == device) return copy<ndarray<T, From>>(a);
   }
   ndarray<T, cpu> host;
-  if constexpr (::std::is_same_v<From, cpu>) host = detail::plain_elements<Build>(a);
+  if constexpr (::std::is_same_v<From, cpu>) host = detail::plain_elements(a);
   else {
     host = ndarray<T, cpu>(detail::host_block(a));
-    if (!host.is_contiguous()) host = host.template copy<Build>();
+    if (!host.is_contiguous()) host = host.copy();
   }
   if constexpr (::std::is_same_v<To, cpu>) {
     return host;
@@ -99,7 +101,7 @@ const ndarray<value_type_t<X>, To> to(const X& x, To device = {}) {
 
 /// Copies the elements of `source` into `target`, across devices too; shapes must be equal, dtypes within a kind.
 /// Throws shape_error.
-template <class T, class Device, array_expression X, class Build = this_build>
+template <class T, class Device, array_expression X>
 void copyto(const ndarray<T, Device>& target, const X& source) {
   const auto& n = detail::as_operand<T>("copyto", source);
   if (n.dims() != target.shape())
@@ -117,7 +119,7 @@ void copyto(const ndarray<T, Device>& target, const X& source) {
 }
 
 /// The one value of an array or expression of one element; waits for the device. Throws value_error.
-template <array_expression X, class Build = this_build>
+template <array_expression X>
 value_type_t<X> item(const X& x) {
   return ndarray<value_type_t<X>, device_type_t<X>>(x).item();
 }
@@ -132,4 +134,4 @@ void synchronize() {
   synchronize(Device{});
 }
 
-}  // namespace cudarray::inline v0
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

@@ -33,60 +33,59 @@ inline detail::storage_ref fake_result(cuda device, const detail::storage_ref& f
   return to;
 }
 
-template <class Build, class Target, class Tree, int Operands>
+template <class Target, class Tree, int Operands>
 void run_elementwise(cuda device, const Target& target, const Tree& tree, const detail::iteration_space<Operands>& s) {
   fake_launch(device, s.store, Operands);
-  if constexpr (!requires { target.also; }) run_elementwise<Build>(toy{}, target, tree, s);
+  if constexpr (!requires { target.also; }) run_elementwise(toy{}, target, tree, s);
 }
 /// Pools compute nothing: their results are not looked at.
-template <class Build, class T>
+template <class T>
 void max_pool(cuda device, const detail::pooling& g) {
   fake_launch(device, g.store, 2);
 }
-template <class Build, class T>
+template <class T>
 void max_pool_gradient(cuda device, const detail::pooling& g) {
   fake_launch(device, g.store, 3);
 }
-template <class Build, class Target, class Tree, class Op, int Operands>
+template <class Target, class Tree, class Op, int Operands>
 void run_reduce(cuda device, const Target& target, const Tree& tree, const Op& op,
                 const detail::iteration_space<Operands>& s) {
   fake_launch(device, s.store, Operands);
-  run_reduce<Build>(toy{}, target, tree, op, s);
+  run_reduce(toy{}, target, tree, op, s);
 }
-template <class Build>
-detail::storage_ref flat_nonzero(cuda device, const detail::sequences& mask, int64& count) {
+inline detail::storage_ref flat_nonzero(cuda device, const detail::sequences& mask, int64& count) {
   fake_read(device, mask.store);
-  return fake_result(device, flat_nonzero<Build>(toy{}, mask, count));
+  return fake_result(device, flat_nonzero(toy{}, mask, count));
 }
-template <class Build, class T>
+template <class T>
 detail::storage_ref select_flagged(cuda device, const detail::sequences& from, const detail::sequences& mask,
                                    int64& count) {
   fake_read(device, from.store);
   fake_read(device, mask.store);
-  return fake_result(device, select_flagged<Build, T>(toy{}, from, mask, count));
+  return fake_result(device, select_flagged<T>(toy{}, from, mask, count));
 }
-template <class Build, class T>
+template <class T>
 detail::storage_ref argsort_sequences(cuda device, const detail::sequences& s) {
   fake_read(device, s.store);
-  return fake_result(device, argsort_sequences<Build, T>(toy{}, s));
+  return fake_result(device, argsort_sequences<T>(toy{}, s));
 }
-template <class Build, class T>
+template <class T>
 detail::storage_ref sort_sequences(cuda device, const detail::sequences& s) {
   fake_read(device, s.store);
-  return fake_result(device, sort_sequences<Build, T>(toy{}, s));
+  return fake_result(device, sort_sequences<T>(toy{}, s));
 }
-template <class Build, class T>
+template <class T>
 detail::top_elements topk_sequences(cuda device, const detail::sequences& s, int64 k, bool largest) {
   fake_read(device, s.store);
-  const detail::top_elements r = topk_sequences<Build, T>(toy{}, s, k, largest);
+  const detail::top_elements r = topk_sequences<T>(toy{}, s, k, largest);
   return {fake_result(device, r.values), fake_result(device, r.positions)};
 }
-template <class Build, class Op, class T>
+template <class Op, class T>
 detail::storage_ref scan_sequences(cuda device, const detail::sequences& s) {
   fake_read(device, s.store);
-  return fake_result(device, scan_sequences<Build, Op, T>(toy{}, s));
+  return fake_result(device, scan_sequences<Op, T>(toy{}, s));
 }
-template <class Build, class T>
+template <class T>
 void add_at_indices(cuda device, const detail::sequences& to, const detail::sequences& index,
                     const detail::sequences& values, const detail::index_check& check) {
   detail::storage* const operands[] = {to.store, index.store, values.store};
@@ -95,7 +94,7 @@ void add_at_indices(cuda device, const detail::sequences& to, const detail::sequ
     int64 k = index.at<int64>()[i];
     if (!detail::resolve_index(k, check.limit, check.fault, i)) return;
   }
-  add_at_indices<Build, T>(toy{}, to, index, values, check);
+  add_at_indices<T>(toy{}, to, index, values, check);
 }
 
 }  // namespace cudarray::inline v0::backend

@@ -7,7 +7,7 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-namespace cudarray::inline v0::backend::host {
+namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD {
 
 /// The same number in all lanes of an accumulator, and one lane of it.
 template <class A, class T>
@@ -52,6 +52,6 @@ CUDARRAY_FORCE_INLINE Total lane_total(const A& a, int k) {
   }
 }
 
-}  // namespace cudarray::inline v0::backend::host
+}  // namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD
 
 #pragma GCC diagnostic pop

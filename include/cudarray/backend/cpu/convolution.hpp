@@ -8,36 +8,35 @@
 #include "onednn.hpp"
 #endif
 
-namespace cudarray::inline v0::backend {
-
-namespace host {
+namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD {
 
 /// Whether our own is faster than matrices of windows: where these overlap, rows fill packs, and filters, or the sums
 /// of their gradient, stay in the second cache.
-template <class Build, class T>
+template <class T>
 bool suits_own(const detail::convolution& c, int64 work) {
   using what = detail::convolution::what;
-  constexpr int64 N = blocking<Build, T>::N, light = 1 << 18;
+  constexpr int64 N = blocking<T>::N, light = 1 << 18;
   const int64 filters = c.k * c.c * c.r * c.s;
   const bool overlap = c.stride[0] < c.r || c.stride[1] < c.s;
-  if (c.part == what::backward_weights) return overlap && 2 * c.q >= N && filters * Build::vector_bytes <= 1 << 20;
+  if (c.part == what::backward_weights) return overlap && 2 * c.q >= N && filters * this_build::vector_bytes <= 1 << 20;
   const bool back = c.part == what::backward_data;
   if (back && (c.stride[0] > 1 || c.stride[1] > 1 || c.padding[0] >= c.r || c.padding[1] >= c.s)) return false;
   return work < light || (overlap && 3 * (back ? c.w : c.q) >= N && filters * int64(sizeof(T)) <= 1 << 19);
 }
 
-template <class Build, class T>
+template <class T>
 void convolve_ourselves(const detail::convolution& c, T* x, T* w, T* y, int64 work) {
   using what = detail::convolution::what;
   const int64 threads = parts_for(work / 16) == 1 ? 1 : num_threads();
-  if (c.part == what::forward) correlate<Build>(c, x, w, y, threads);
-  else if (c.part == what::backward_data) correlate_back<Build>(c, y, w, x, threads);
-  else correlate_gradient<Build>(c, x, y, w, threads);
+  if (c.part == what::forward) correlate(c, x, w, y, threads);
+  else if (c.part == what::backward_data) correlate_back(c, y, w, x, threads);
+  else correlate_gradient(c, x, y, w, threads);
 }
 
-}  // namespace host
+}  // namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
-template <class Build, class T>
+template <class T>
 bool convolve_natively(cpu, const detail::convolution& c) {
   if constexpr (!::std::is_floating_point_v<T>) {
     return false;
@@ -46,18 +45,17 @@ bool convolve_natively(cpu, const detail::convolution& c) {
     T *const x = static_cast<T*>(c.x->data) + c.offset_x,
              *const w = static_cast<T*>(c.weights->data) + c.offset_weights,
              *const y = static_cast<T*>(c.y->data) + c.offset_y;
-    const bool own = host::suits_own<Build, T>(c, work);
+    const bool own = host::suits_own<T>(c, work);
     bool done = false;
 #if defined(CUDARRAY_HAS_ONEDNN)
     // of few channels our own is the faster
     if constexpr (::std::is_same_v<T, float>)
-      if (!own || c.c > 4 || c.stride[0] > 1 || c.stride[1] > 1)
-        done = host::convolve_by_onednn<Build>(c, x, w, y, work);
+      if (!own || c.c > 4 || c.stride[0] > 1 || c.stride[1] > 1) done = host::convolve_by_onednn(c, x, w, y, work);
 #endif
-    if (!done && own) host::convolve_ourselves<Build>(c, x, w, y, work), done = true;
+    if (!done && own) host::convolve_ourselves(c, x, w, y, work), done = true;
     if (done) detail::count(detail::counters.kernels);
     return done;
   }
 }
 
-}  // namespace cudarray::inline v0::backend
+}  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD

@@ -8,8 +8,7 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-namespace cudarray::inline v0::backend {
-namespace host {
+namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD {
 
 /// A map as the walks see it.
 struct map_kernels {
@@ -36,18 +35,17 @@ template <class T, class Index>
 inline constexpr bool is_take<detail::store_to<T>, detail::gathered<1, T, Index>> = true;
 
 /// memcpy; without a call where bytes are a few packs, which more than doubles the rate of short rows.
-template <class Build>
 CUDARRAY_FORCE_INLINE void copy_bytes(uint8* to, const uint8* from, int64 n) {
-  constexpr int N = lanes_for<Build, 1>;
+  constexpr int N = lanes_for<1>;
   if (n < N || n > 16 * N) {
     ::std::memcpy(to, from, ::std::size_t(n));
     return;
   }
-  for (int64 i = 0; i + N <= n; i += N) simd::store_lanes(to + i, simd::load_lanes<uint8, N, Build>(from + i));
-  if (n % N != 0) simd::store_lanes(to + n - N, simd::load_lanes<uint8, N, Build>(from + n - N));
+  for (int64 i = 0; i + N <= n; i += N) simd::store_lanes(to + i, simd::load_lanes<uint8, N>(from + i));
+  if (n % N != 0) simd::store_lanes(to + n - N, simd::load_lanes<uint8, N>(from + n - N));
 }
 
-template <class Build, class Target, class Tree, int Operands>
+template <class Target, class Tree, int Operands>
 bool take_rows(const void* plan, const int64* offset, const int64* step, const int64* down, int64 rows, int64 n) {
   const Tree tree = static_cast<const map_plan<Target, Tree>*>(plan)->tree;
   if (step[1] != 1 || !stands_still(tree.index, step)) return false;
@@ -63,12 +61,12 @@ bool take_rows(const void* plan, const int64* offset, const int64* step, const i
     if (r >= ahead) {
       value* const to = first + (r - ahead) * down[0];
       if (row != nullptr)
-        copy_bytes<Build>(reinterpret_cast<uint8*>(to), reinterpret_cast<const uint8*>(row), n * int64(sizeof(value)));
+        copy_bytes(reinterpret_cast<uint8*>(to), reinterpret_cast<const uint8*>(row), n * int64(sizeof(value)));
       else
         for (int64 j = 0; j < n; ++j) to[j] = value{};
     }
     if (r >= rows) continue;
-    const element_access<Build> a{at, step, 0};
+    const element_access a{at, step, 0};
     int64 k = int64(tree.index(a));
     row = nullptr;
     using index = ::std::remove_cvref_t<decltype(tree.index)>;
@@ -93,7 +91,7 @@ struct tiling {
   int64 count() const { return s.size(0, s.ndim - 2) * down() * across(); }
 
   /// Chooses the tiles of a space that has an axis.
-  CUDARRAY_PER_BUILD tiling(const walk_space& space, const map_kernels& map, int64 short_row) : s(space) {
+  tiling(const walk_space& space, const map_kernels& map, int64 short_row) : s(space) {
     constexpr int64 elements = 4096, transposed_bytes = 256, transposed_elements = 65536, widest = 1024;
     if (s.ndim == 1) {  // a second axis, of extent 1
       s.ndim = 2;
@@ -128,8 +126,7 @@ struct tiling {
 };
 
 /// The tiles [first, last).
-CUDARRAY_PER_BUILD inline void map_tiles(const map_kernels& map, const tiling& t, row_form form, int64 first,
-                                         int64 last) {
+inline void map_tiles(const map_kernels& map, const tiling& t, row_form form, int64 first, int64 last) {
   const walk_space& s = t.s;
   const int inner = s.ndim - 1, outer = inner - 1;
   const memory_operand& target = map.of[0];
@@ -176,7 +173,7 @@ CUDARRAY_PER_BUILD inline void map_tiles(const map_kernels& map, const tiling& t
 
 /// Whether an operand lies along another axis than the last one, so that a walk in order would come to each line of
 /// memory many times.
-CUDARRAY_PER_BUILD inline bool is_turned(const map_kernels& map, const walk_space& s) {
+inline bool is_turned(const map_kernels& map, const walk_space& s) {
   const int inner = s.ndim - 1;
   for (int k = 1; k < s.operands && !map.ordered; ++k)
     for (int d = 0; d < inner; ++d)
@@ -185,7 +182,7 @@ CUDARRAY_PER_BUILD inline bool is_turned(const map_kernels& map, const walk_spac
 }
 
 /// Runs a map over a space with at least one element.
-CUDARRAY_PER_BUILD CUDARRAY_NO_INLINE inline void walk_map(const map_kernels& map, const walk_space& s, bool apart) {
+CUDARRAY_NO_INLINE inline void walk_map(const map_kernels& map, const walk_space& s, bool apart) {
   const int inner = s.ndim - 1;
   const int64 n = inner < 0 ? 1 : s.extent[inner], total = s.size(0, s.ndim), short_row = 256 / map.of[0].bytes;
   int64 step[most_operands];
@@ -231,7 +228,7 @@ CUDARRAY_PER_BUILD CUDARRAY_NO_INLINE inline void walk_map(const map_kernels& ma
 
 /// Writes rows to where an index says, which stands still along them. Each thread writes to its share of the places, so
 /// rows that go to one place are written in order.
-template <class Build, class Target, class Tree, int Operands>
+template <class Target, class Tree, int Operands>
 void put_rows(const Target& target, const Tree& tree, const walk_space& s, const int64* step, bool apart) {
   using value = typename Target::value_type;
   using row_target = detail::store_to<value>;
@@ -247,7 +244,7 @@ void put_rows(const Target& target, const Tree& tree, const walk_space& s, const
                         : n < most_fetched ? n
                                            : most_fetched;
   memory_operand of[::std::size_t(Operands)];
-  list_operands<Build>(tree, of);
+  list_operands(tree, of);
   bool packs = pack_map<row_target, Tree> && step[0] == 1;
   for (int k = 1; k < Operands; ++k) packs = packs && packs_can_read(of[k], step[k]);
   const row_form form{packs, packs && apart && n >= 1024 && exceeds_cache(rows * n * int64(sizeof(value))), apart};
@@ -261,11 +258,11 @@ void put_rows(const Target& target, const Tree& tree, const walk_space& s, const
       if (r >= ahead && p.to != nullptr) {
         const row_target there{p.to};
         const map_plan<row_target, Tree> row{there, tree};
-        map_row<Build, row_target, Tree, Operands>(&row, p.offset, step, 0, n, form);
+        map_row<row_target, Tree, Operands>(&row, p.offset, step, 0, n, form);
       }
       if (r >= rows) continue;
       p.to = nullptr;
-      const element_access<Build> a{at.offset, step, 0};
+      const element_access a{at.offset, step, 0};
       int64 k = int64(target.index(a));
       using index = ::std::remove_cvref_t<decltype(target.index)>;
       if (detail::resolve_index(k, target.limit, target.fault, detail::position_of<index>(a)) &&
@@ -281,9 +278,10 @@ void put_rows(const Target& target, const Tree& tree, const walk_space& s, const
   });
 }
 
-}  // namespace host
+}  // namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
-template <class Build, class Target, class Tree, int Operands>
+template <class Target, class Tree, int Operands>
 void run_elementwise(cpu, const Target& target, const Tree& tree, const detail::iteration_space<Operands>& s) {
   using value = typename Target::value_type;
   constexpr int bytes = int(sizeof(value));
@@ -294,36 +292,36 @@ void run_elementwise(cpu, const Target& target, const Tree& tree, const detail::
   if constexpr (host::pack_map<Target, Tree> && !detail::has_gathered<Tree>) {
     const host::single_row<Operands> row(s, 4096, 0);
     if (row.is)
-      return host::map_row<Build, Target, Tree, Operands>(&plan, row.offset, row.step, 0, row.n, {true, false, apart});
+      return host::map_row<Target, Tree, Operands>(&plan, row.offset, row.step, 0, row.n, {true, false, apart});
   }
   const host::walk_space walk(s);
   if constexpr (!Target::direct) {
     int64 step[::std::size_t(Operands)];
     for (int k = 0; k < Operands; ++k) step[k] = s.ndim == 0 ? 0 : s.stride[k][s.ndim - 1];
     if (s.ndim > 0 && host::stands_still(target.index, step))
-      return host::put_rows<Build, Target, Tree, Operands>(target, tree, walk, step, apart);
+      return host::put_rows<Target, Tree, Operands>(target, tree, walk, step, apart);
   }
   host::map_kernels map;
   map.plan = &plan;
-  map.row = host::map_row<Build, Target, Tree, Operands>;
-  map.gathers = host::fetcher::of<Build>(tree);
+  map.row = host::map_row<Target, Tree, Operands>;
+  map.gathers = host::fetcher::of(tree);
   map.packable = host::pack_map<Target, Tree>;
   // bytes of borrowed memory, which may be any, become 0 or 1
   bool bytes_alike = true;
   if constexpr (::std::is_same_v<value, bool> && Operands > 1) bytes_alike = !s.store[1] || !s.store[1]->borrowed;
   map.take = nullptr;
   if constexpr (host::is_take<Target, Tree>)
-    if (bytes_alike) map.take = host::take_rows<Build, Target, Tree, Operands>;
+    if (bytes_alike) map.take = host::take_rows<Target, Tree, Operands>;
   map.copies = host::is_copy<Target, Tree> && bytes_alike;
   map.ordered = !Target::direct;
   host::memory_operand of[::std::size_t(Operands)];
   map.of = of;
-  host::list_operands<Build>(tree, of);
+  host::list_operands(tree, of);
   of[0].bytes = bytes;
-  if constexpr (Target::direct) of[0] = {target.p, bytes, host::spread_tile<Build, bytes>};
+  if constexpr (Target::direct) of[0] = {target.p, bytes, host::spread_tile<bytes>};
   host::walk_map(map, walk, apart);
 }
 
-}  // namespace cudarray::inline v0::backend
+}  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD
 
 #pragma GCC diagnostic pop

@@ -8,11 +8,10 @@
 #include "../../memory/bytes.hpp"
 #include "loop.hpp"
 
-namespace cudarray::inline v0::backend {
-namespace host {
+namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD {
 
 /// How many of the bytes are not 0.
-CUDARRAY_PER_BUILD inline int64 count_true(const uint8* m, int64 n) {
+inline int64 count_true(const uint8* m, int64 n) {
   constexpr uint64 low = 0x7f7f7f7f7f7f7f7f;
   int64 count = 0, i = 0;
   for (; i + 8 <= n; i += 8) {
@@ -25,7 +24,7 @@ CUDARRAY_PER_BUILD inline int64 count_true(const uint8* m, int64 n) {
 }
 
 /// A new array of `item(i)` for every i where the mask is true: parts are counted, then filled.
-template <class Build, class T, class F>
+template <class T, class F>
 detail::storage_ref select(cpu device, const detail::sequences& mask, int64& count, const F& item) {
   constexpr int64 block = 256, most = 64;
   const uint8* const m = mask.at<uint8>();
@@ -52,7 +51,7 @@ detail::storage_ref select(cpu device, const detail::sequences& mask, int64& cou
       int64 k = 0;
       const int64 some = end - i < block ? end - i : block;
       ::std::memcpy(is, m + i, ::std::size_t(some));
-      detail::normalise_bool<Build>(is, ::std::size_t(some));
+      detail::normalise_bool(is, ::std::size_t(some));
       for (int64 j = 0; j < some; ++j, ++i) {
         found[k] = item(i);
         k += is[j];
@@ -64,17 +63,17 @@ detail::storage_ref select(cpu device, const detail::sequences& mask, int64& cou
   return r;
 }
 
-}  // namespace host
+}  // namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
-template <class Build>
-detail::storage_ref flat_nonzero(cpu device, const detail::sequences& mask, int64& count) {
-  return host::select<Build, int64>(device, mask, count, [](int64 i) { return i; });
+inline detail::storage_ref flat_nonzero(cpu device, const detail::sequences& mask, int64& count) {
+  return host::select<int64>(device, mask, count, [](int64 i) { return i; });
 }
 
-template <class Build, class T>
+template <class T>
 detail::storage_ref select_flagged(cpu device, const detail::sequences& from, const detail::sequences& mask,
                                    int64& count) {
-  return host::select<Build, T>(device, mask, count, [p = from.at<const T>()](int64 i) { return p[i]; });
+  return host::select<T>(device, mask, count, [p = from.at<const T>()](int64 i) { return p[i]; });
 }
 
-}  // namespace cudarray::inline v0::backend
+}  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD

@@ -7,7 +7,7 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-namespace cudarray::inline v0::simd::library {
+namespace cudarray::inline v0::simd::library::inline CUDARRAY_BUILD {
 
 // Part of glibc for x86-64, from 2.35 on with all of them, and linked with it; at most 4 ulp off. The names are those
 // of the vector ABI: b, d and e take packs of 16, 32 and 64 bytes.
@@ -26,41 +26,41 @@ namespace cudarray::inline v0::simd::library {
 #endif
 
 template <class T, int N>
-using lanes_of = typename pack<T, N, void>::vector;
+using lanes_of = typename pack<T, N>::vector;
 
 #define CUDARRAY_LIBRARY_DECLARE1(prefix, suffix, T, N, c) lanes_of<T, N> prefix##v_##c##suffix(lanes_of<T, N>);
 #define CUDARRAY_LIBRARY_DECLARE2(prefix, suffix, T, N, c) \
   lanes_of<T, N> prefix##vv_##c##suffix(lanes_of<T, N>, lanes_of<T, N>);
-#define CUDARRAY_LIBRARY_CALL1(prefix, suffix, U, M, c)                               \
-  if constexpr (::std::is_same_v<T, U> && N == M && N * sizeof(T) <= B::vector_bytes) \
-    return {prefix##v_##c##suffix(x.v)};                                              \
+#define CUDARRAY_LIBRARY_CALL1(prefix, suffix, U, M, c)                                        \
+  if constexpr (::std::is_same_v<T, U> && N == M && N * sizeof(T) <= this_build::vector_bytes) \
+    return {prefix##v_##c##suffix(x.v)};                                                       \
   else
-#define CUDARRAY_LIBRARY_CALL2(prefix, suffix, U, M, c)                               \
-  if constexpr (::std::is_same_v<T, U> && N == M && N * sizeof(T) <= B::vector_bytes) \
-    return {prefix##vv_##c##suffix(x.v, y.v)};                                        \
+#define CUDARRAY_LIBRARY_CALL2(prefix, suffix, U, M, c)                                        \
+  if constexpr (::std::is_same_v<T, U> && N == M && N * sizeof(T) <= this_build::vector_bytes) \
+    return {prefix##vv_##c##suffix(x.v, y.v)};                                                 \
   else
 
-#define CUDARRAY_LIBRARY1(name, c)                                   \
-  extern "C" {                                                       \
-  CUDARRAY_LIBRARY_TABLE(CUDARRAY_LIBRARY_DECLARE1, c)               \
-  }                                                                  \
-  template <class T, int N, class B>                                 \
-  CUDARRAY_FORCE_INLINE pack<T, N, B> name(const pack<T, N, B>& x) { \
-    CUDARRAY_LIBRARY_TABLE(CUDARRAY_LIBRARY_CALL1, c) {              \
-      const auto f = [](T v) { return math::name(v); };              \
-      return each_lane<decltype(f), N, B>(f, x);                     \
-    }                                                                \
+#define CUDARRAY_LIBRARY1(name, c)                             \
+  extern "C" {                                                 \
+  CUDARRAY_LIBRARY_TABLE(CUDARRAY_LIBRARY_DECLARE1, c)         \
+  }                                                            \
+  template <class T, int N>                                    \
+  CUDARRAY_FORCE_INLINE pack<T, N> name(const pack<T, N>& x) { \
+    CUDARRAY_LIBRARY_TABLE(CUDARRAY_LIBRARY_CALL1, c) {        \
+      const auto f = [](T v) { return math::name(v); };        \
+      return each_lane<decltype(f), N>(f, x);                  \
+    }                                                          \
   }
-#define CUDARRAY_LIBRARY2(name, c)                                                           \
-  extern "C" {                                                                               \
-  CUDARRAY_LIBRARY_TABLE(CUDARRAY_LIBRARY_DECLARE2, c)                                       \
-  }                                                                                          \
-  template <class T, int N, class B>                                                         \
-  CUDARRAY_FORCE_INLINE pack<T, N, B> name(const pack<T, N, B>& x, const pack<T, N, B>& y) { \
-    CUDARRAY_LIBRARY_TABLE(CUDARRAY_LIBRARY_CALL2, c) {                                      \
-      const auto f = [](T v, T w) { return math::name(v, w); };                              \
-      return each_lane<decltype(f), N, B>(f, x, y);                                          \
-    }                                                                                        \
+#define CUDARRAY_LIBRARY2(name, c)                                                  \
+  extern "C" {                                                                      \
+  CUDARRAY_LIBRARY_TABLE(CUDARRAY_LIBRARY_DECLARE2, c)                              \
+  }                                                                                 \
+  template <class T, int N>                                                         \
+  CUDARRAY_FORCE_INLINE pack<T, N> name(const pack<T, N>& x, const pack<T, N>& y) { \
+    CUDARRAY_LIBRARY_TABLE(CUDARRAY_LIBRARY_CALL2, c) {                             \
+      const auto f = [](T v, T w) { return math::name(v, w); };                     \
+      return each_lane<decltype(f), N>(f, x, y);                                    \
+    }                                                                               \
   }
 CUDARRAY_LIBRARY1(exp, exp)
 CUDARRAY_LIBRARY1(exp2, exp2)
@@ -90,6 +90,6 @@ CUDARRAY_LIBRARY2(power, pow)
 #undef CUDARRAY_LIBRARY_DECLARE2
 #undef CUDARRAY_LIBRARY_TABLE
 
-}  // namespace cudarray::inline v0::simd::library
+}  // namespace cudarray::inline v0::simd::library::inline CUDARRAY_BUILD
 
 #pragma GCC diagnostic pop

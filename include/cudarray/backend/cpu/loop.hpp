@@ -11,12 +11,11 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-namespace cudarray::inline v0::backend::host {
+namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD {
 
 // Walks are compiled once for all expressions; they call an expression's kernels through pointers, a row at a time.
 
 /// Element i of a row: operand k lies at `offset[k] + i * step[k]`.
-template <class Build>
 struct element_access {
   const int64* offset;
   const int64* step;
@@ -59,21 +58,20 @@ CUDARRAY_FORCE_INLINE bool stands_still(const Tree& tree, const int64* step) {
 
 /// Elements i to i + N - 1 of a row. Operands in memory have steps of 0 or 1, all of them 1 in a `Unit` row; what
 /// gathers and generates, any.
-template <int N, class Build, bool Unit = false>
+template <int N, bool Unit = false>
 struct pack_access {
   const int64* offset;
   const int64* step;
   int64 i;
   template <int Ix, class T>
   CUDARRAY_FORCE_INLINE auto load(const T* p) const {
-    if (Unit || step[Ix]) return simd::load_lanes<T, N, Build>(p + offset[Ix] + i);
+    if (Unit || step[Ix]) return simd::load_lanes<T, N>(p + offset[Ix] + i);
     return splat(detail::read_element(p + offset[Ix]));
   }
   template <class T>
   CUDARRAY_FORCE_INLINE auto splat(T v) const {
-    if constexpr (::std::is_same_v<T, bool>)
-      return simd::splat<uint8, N, Build>(uint8(v)) != simd::splat<uint8, N, Build>(uint8(0));
-    else return simd::splat<T, N, Build>(v);
+    if constexpr (::std::is_same_v<T, bool>) return simd::splat<uint8, N>(uint8(v)) != simd::splat<uint8, N>(uint8(0));
+    else return simd::splat<T, N>(v);
   }
   template <int Ix, class G>
   CUDARRAY_FORCE_INLINE auto generate(const G& g) const {
@@ -83,33 +81,32 @@ struct pack_access {
       if (N % G::group == 0 && step[Ix] == 1 && first % G::group == 0) {
         value v[::std::size_t(N)];
         for (int k = 0; k < N / G::group; ++k) g.fill(first / G::group + k, v + k * G::group);
-        return simd::load_lanes<value, N, Build>(v);
+        return simd::load_lanes<value, N>(v);
       }
     }
-    return simd::from_lanes<typename G::value_type, N, Build>(
-        [&](int k) { return g(offset[Ix] + (i + k) * step[Ix]); });
+    return simd::from_lanes<typename G::value_type, N>([&](int k) { return g(offset[Ix] + (i + k) * step[Ix]); });
   }
   template <int Ix, class G>
   CUDARRAY_FORCE_INLINE auto gather(const G& g) const {
     using T = typename G::value_type;
     if (step[Ix] == 1 && stands_still(g.index, step)) {
-      const element_access<Build> at{offset, step, i};
+      const element_access at{offset, step, i};
       int64 k = int64(g.index(at));
       using index = ::std::remove_cvref_t<decltype(g.index)>;
       if (!detail::resolve_index(k, g.limit, g.fault, detail::position_of<index>(at))) return splat(T{});
-      return simd::load_lanes<T, N, Build>(g.p + offset[Ix] + i + k * g.stride);
+      return simd::load_lanes<T, N>(g.p + offset[Ix] + i + k * g.stride);
     }
-    return simd::from_lanes<T, N, Build>([&](int k) { return g(element_access<Build>{offset, step, i + k}); });
+    return simd::from_lanes<T, N>([&](int k) { return g(element_access{offset, step, i + k}); });
   }
   template <class Op, class... V>
   CUDARRAY_FORCE_INLINE auto apply(const Op& op, const V&... v) const {
     if constexpr (Op::lanes) return op(v...);
-    else return simd::each_lane<Op, N, Build>(op, v...);
+    else return simd::each_lane<Op, N>(op, v...);
   }
 };
 
-template <class Build, int Widest>
-inline constexpr int lanes_for = Build::vector_bytes / Widest > 1 ? Build::vector_bytes / Widest : 2;
+template <int Widest>
+inline constexpr int lanes_for = this_build::vector_bytes / Widest > 1 ? this_build::vector_bytes / Widest : 2;
 
 /// A target, what its plan reads, and what an index that the target is written through reads, at most.
 inline constexpr int most_operands = 2 * detail::most_leaves + 1;
@@ -123,7 +120,7 @@ CUDARRAY_FORCE_INLINE void prefetch(const void* p) {
 
 /// Asks memory for what some rows, `down` apart, of n elements will gather: several reads are under way at once then,
 /// where the rows would wait for one after the other.
-template <class Build, class Tree>
+template <class Tree>
 void fetch_gathered(const void* tree, const int64* offset, const int64* step, const int64* down, int operands,
                     int64 rows, int64 n) {
   detail::for_each_operand(*static_cast<const Tree*>(tree), [&](const auto& leaf) {
@@ -136,7 +133,7 @@ void fetch_gathered(const void* tree, const int64* offset, const int64* step, co
       for (int k = 0; k < operands; ++k) at[k] = offset[k];
       for (int64 r = 0; r < rows; ++r) {
         for (int64 i = 0; i < n; i += whole ? n : 1) {
-          int64 k = int64(leaf.index(element_access<Build>{at, step, i}));
+          int64 k = int64(leaf.index(element_access{at, step, i}));
           if (!detail::index_fits(k, leaf.limit)) continue;
           if (k < 0) k += leaf.limit;
           const auto* const p = leaf.p + at[leaf.operand] + i * along + k * leaf.stride;
@@ -152,7 +149,7 @@ void fetch_gathered(const void* tree, const int64* offset, const int64* step, co
 
 /// Goes on by so many steps, with every operand. A call, as all that a walk does for a row and not for an element:
 /// less to compile.
-CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD inline void move_on(int64* offset, const int64* step, int64 times, int operands) {
+CUDARRAY_NO_INLINE inline void move_on(int64* offset, const int64* step, int64 times, int operands) {
   for (int k = 0; k < operands; ++k) offset[k] += times * step[k];
 }
 
@@ -162,9 +159,9 @@ struct fetcher {
   void (*fetch)(const void*, const int64*, const int64*, const int64*, int, int64, int64) = nullptr;
   const void* tree = nullptr;
 
-  template <class Build, class Tree>
+  template <class Tree>
   static fetcher of(const Tree& tree) {
-    if constexpr (detail::has_gathered<Tree>) return {fetch_gathered<Build, Tree>, &tree};
+    if constexpr (detail::has_gathered<Tree>) return {fetch_gathered<Tree>, &tree};
     else return {};
   }
   explicit operator bool() const { return fetch != nullptr; }
@@ -175,8 +172,8 @@ struct fetcher {
   }
 
  private:
-  CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD void fetch_before(int64 r, int64 rows, const int64* offset, const int64* step,
-                                                          const int64* down, int operands, int64 n) const {
+  CUDARRAY_NO_INLINE void fetch_before(int64 r, int64 rows, const int64* offset, const int64* step, const int64* down,
+                                       int operands, int64 n) const {
     if (r == 0) fetch(tree, offset, step, down, operands, rows < ahead ? rows : ahead, n);
     if (r + ahead >= rows) return;
     int64 at[most_operands];
@@ -194,14 +191,14 @@ inline int64 writer_of(int64 place, int64 bytes, int64 parts) {
 }
 
 /// to[i] += from[i], added in C.
-template <class Build, class C, class T, class S>
+template <class C, class T, class S>
 void add_line(T* to, const S* from, int64 n) {
   int64 i = 0;
   if constexpr (::std::is_arithmetic_v<C> && !::std::is_same_v<C, bool>) {
-    constexpr int widest = int(sizeof(C) > sizeof(T) ? sizeof(C) : sizeof(T)), N = lanes_for<Build, widest>;
+    constexpr int widest = int(sizeof(C) > sizeof(T) ? sizeof(C) : sizeof(T)), N = lanes_for<widest>;
     for (; i + N <= n; i += N)
-      simd::store_lanes(to + i, lane_cast<T>(lane_cast<C>(simd::load_lanes<T, N, Build>(to + i)) +
-                                             lane_cast<C>(simd::load_lanes<S, N, Build>(from + i))));
+      simd::store_lanes(to + i, lane_cast<T>(lane_cast<C>(simd::load_lanes<T, N>(to + i)) +
+                                             lane_cast<C>(simd::load_lanes<S, N>(from + i))));
   }
   for (; i < n; ++i) to[i] = detail::lane_cast<T>(math::add(C(to[i]), C(from[i])));
 }
@@ -244,26 +241,25 @@ struct walk_space {
   int64 stride[most_operands][max_rank];
 
   template <int Operands>
-  CUDARRAY_PER_BUILD explicit walk_space(const detail::iteration_space<Operands>& s)
-      : ndim(s.ndim), kept(s.kept), operands(Operands) {
+  explicit walk_space(const detail::iteration_space<Operands>& s) : ndim(s.ndim), kept(s.kept), operands(Operands) {
     static_assert(Operands <= most_operands);
     ::std::memcpy(extent, s.extent, sizeof(extent));
     ::std::memcpy(stride, s.stride, sizeof(s.stride));
   }
-  CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD int64 size(int begin, int end) const {
+  CUDARRAY_NO_INLINE int64 size(int begin, int end) const {
     int64 n = 1;
     for (int i = begin; i < end; ++i) n *= extent[i];
     return n;
   }
   /// The step of each operand along an axis; 0 along none (-1).
-  CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD void steps(int64* to, int axis) const {
+  CUDARRAY_NO_INLINE void steps(int64* to, int axis) const {
     for (int k = 0; k < operands; ++k) to[k] = axis < 0 ? 0 : stride[k][axis];
   }
-  CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD void swap_axes(int a, int b) {
+  CUDARRAY_NO_INLINE void swap_axes(int a, int b) {
     ::std::swap(extent[a], extent[b]);
     for (int k = 0; k < operands; ++k) ::std::swap(stride[k][a], stride[k][b]);
   }
-  CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD void drop_axis(int axis) {
+  CUDARRAY_NO_INLINE void drop_axis(int axis) {
     for (int d = axis; d + 1 < ndim; ++d) swap_axes(d, d + 1);
     --ndim;
   }
@@ -278,18 +274,18 @@ struct place_in {
     for (int k = 0; k < s.operands; ++k) offset[k] = 0;
   }
   /// Goes on by `at` places of the axes [begin, end) in C order, from the first.
-  CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD void seek(const walk_space& s, int begin, int end, int64 at) {
+  CUDARRAY_NO_INLINE void seek(const walk_space& s, int begin, int end, int64 at) {
     for (int d = end - 1; d >= begin; --d) {
       index[d] = at == 0 ? 0 : at % s.extent[d];
       at = at == 0 ? 0 : at / s.extent[d];
       if (index[d] != 0) advance(s, d, index[d]);
     }
   }
-  CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD void advance(const walk_space& s, int axis, int64 by) {
+  CUDARRAY_NO_INLINE void advance(const walk_space& s, int axis, int64 by) {
     for (int k = 0; k < s.operands; ++k) offset[k] += s.stride[k][axis] * by;
   }
   /// Moves on by one; false after the last place, when all offsets are back where they were.
-  CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD bool next(const walk_space& s, int begin, int end) {
+  CUDARRAY_NO_INLINE bool next(const walk_space& s, int begin, int end) {
     for (int d = end - 1; d >= begin; --d) {
       advance(s, d, 1);
       if (++index[d] < s.extent[d]) return true;
@@ -317,7 +313,7 @@ CUDARRAY_FORCE_INLINE void walk_rows(const walk_space& s, place_in at, int begin
 
 /// What a tree reads, by operand; no memory for those that gather, nor for an index: that is read element by element
 /// where it lies, so that its faults say where that is.
-template <class Build, class Tree>
+template <class Tree>
 void list_operands(const Tree& tree, memory_operand* of) {
   detail::for_each_operand(tree, [of](const auto& leaf) {
     if constexpr (requires { leaf.p; }) {
@@ -328,7 +324,7 @@ void list_operands(const Tree& tree, memory_operand* of) {
           if constexpr (requires { index.p; }) of[index.operand].p = nullptr;
         });
       } else {
-        of[leaf.operand] = {leaf.p, bytes, copy_tile<Build, bytes>, false};
+        of[leaf.operand] = {leaf.p, bytes, copy_tile<bytes>, false};
       }
     }
   });
@@ -348,8 +344,7 @@ struct tile_copies {
   scratch space;
 
   /// `elements`: the most of a tile.
-  CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD tile_copies(const memory_operand* memory, const bool* which, int count,
-                                                    int64 elements)
+  CUDARRAY_NO_INLINE tile_copies(const memory_operand* memory, const bool* which, int count, int64 elements)
       : of(memory), staged(which), operands(count), space(bytes(memory, which, count, elements)) {
     auto to = int64(reinterpret_cast<::std::uintptr_t>(space.p));
     for (int k = 0; k < operands; ++k)
@@ -362,8 +357,8 @@ struct tile_copies {
   }
 
   /// Copies the tiles that begin at `offset`, and sets it to where they are now: row by row, `columns` apart.
-  CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD void fetch(int64* offset, int64 tile_rows, int64 tile_columns,
-                                                   const int64* down, const int64* along) {
+  CUDARRAY_NO_INLINE void fetch(int64* offset, int64 tile_rows, int64 tile_columns, const int64* down,
+                                const int64* along) {
     const bool same_size = rows == tile_rows && columns == tile_columns;
     for (int k = 1; k < operands; ++k)
       if (staged[k]) {
@@ -380,8 +375,8 @@ struct tile_copies {
 
   /// Before a row of a tile, with so many below it, of operands that are not copied: asks for a row that comes soon.
   /// Rows are pieces of longer ones on pages of their own, where a processor begins anew to read ahead by itself.
-  CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD void ask_ahead(int64 below, const int64* offset, const int64* down, int first,
-                                                       const int64* step, int64 n) const {
+  CUDARRAY_NO_INLINE void ask_ahead(int64 below, const int64* offset, const int64* down, int first, const int64* step,
+                                    int64 n) const {
     constexpr int64 ahead = 4, page = 4096, line = 64;
     if (below <= ahead) return;
     for (int k = first; k < operands; ++k) {
@@ -401,6 +396,6 @@ struct tile_copies {
   }
 };
 
-}  // namespace cudarray::inline v0::backend::host
+}  // namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD
 
 #pragma GCC diagnostic pop

@@ -7,7 +7,7 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-namespace cudarray::inline v0::backend::host {
+namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD {
 
 /// How the elements of a row are computed and written.
 struct row_form {
@@ -24,7 +24,7 @@ struct pack_run {
 /// Cuts [i, n), with at least a pack in it, into runs of packs of N elements: with an unaligned one in front of
 /// streamed ones, and one that reaches back at the end. Returns how many runs there are; `i` is what is left to single
 /// elements.
-CUDARRAY_PER_BUILD inline int cut_row(pack_run (&run)[3], int64& i, int64 n, int64 N, int64 misaligned, row_form form) {
+inline int cut_row(pack_run (&run)[3], int64& i, int64 n, int64 N, int64 misaligned, row_form form) {
   int runs = 0;
   if (form.streamed && misaligned != 0) {
     run[runs++] = {i, 1, false};
@@ -57,9 +57,9 @@ inline constexpr bool makes_numbers<detail::generated<Ix, G>> = ::std::is_floati
                                                                 ::std::is_same_v<typename G::value_type, int64>;
 
 /// The numbers of blocks `block` to `block + N - 1` in order.
-template <int N, class Build, class G>
-CUDARRAY_FORCE_INLINE void number_packs(const G& g, int64 block, simd::pack<typename G::value_type, N, Build>* to) {
-  const auto ahead = simd::from_lanes<uint32, N, Build>([](int k) { return uint32(k); });
+template <int N, class G>
+CUDARRAY_FORCE_INLINE void number_packs(const G& g, int64 block, simd::pack<typename G::value_type, N>* to) {
+  const auto ahead = simd::from_lanes<uint32, N>([](int k) { return uint32(k); });
   const auto words = g.from.at(uint64(block), ahead);
   const auto a = g.number(words, 0), b = g.number(words, 1);
   if constexpr (G::group == 2) {
@@ -77,17 +77,17 @@ CUDARRAY_FORCE_INLINE void number_packs(const G& g, int64 block, simd::pack<type
 }
 
 /// Lanes of the packs of a map; 1: it has none.
-template <class Build, class Target, class Tree>
+template <class Target, class Tree>
 inline constexpr int map_lanes = [] {
   if constexpr (pack_map<Target, Tree>) {
     constexpr int own = int(sizeof(detail::compute_t<typename Target::value_type>));
-    return lanes_for<Build, (own > Tree::widest ? own : Tree::widest)>;
+    return lanes_for<(own > Tree::widest ? own : Tree::widest)>;
   } else {
     return 1;
   }
 }();
 
-template <class Build, class Target, class Tree, int Operands>
+template <class Target, class Tree, int Operands>
 void map_row(const void* plan, const int64* offsets, const int64* steps, int64 i, int64 n, row_form form) {
   // copies, which stores to the target cannot change
   const Target target = static_cast<const map_plan<Target, Tree>*>(plan)->target;
@@ -96,14 +96,14 @@ void map_row(const void* plan, const int64* offsets, const int64* steps, int64 i
   for (int k = 0; k < Operands; ++k) offset[k] = offsets[k], step[k] = steps[k];
   if constexpr (pack_map<Target, Tree>) {
     using value = typename Target::value_type;
-    constexpr int N = map_lanes<Build, Target, Tree>;
+    constexpr int N = map_lanes<Target, Tree>;
     value* const to = target.p + offset[0];
     if constexpr (makes_numbers<Tree>) {
       constexpr int group = decltype(tree.function)::group;
       if (form.packs && step[1] == 1 && (offset[1] + i) % group == 0)
         for (; i + group * N <= n; i += group * N) {
-          simd::pack<typename Tree::value_type, N, Build> v[::std::size_t(group)];
-          number_packs<N, Build>(tree.function, (offset[1] + i) / group, v);
+          simd::pack<typename Tree::value_type, N> v[::std::size_t(group)];
+          number_packs<N>(tree.function, (offset[1] + i) / group, v);
           for (int k = 0; k < group; ++k) simd::store_lanes(to + i + k * N, lane_cast<value>(v[k]));
         }
     }
@@ -118,11 +118,11 @@ void map_row(const void* plan, const int64* offsets, const int64* steps, int64 i
       for (const pack_run* r = run; r < run + runs; ++r) {
         if (ones && !r->streamed) {
           for (int64 k = r->begin, stop = k + r->count * N; k < stop; k += N)
-            simd::store_lanes(to + k, lane_cast<value>(tree(pack_access<N, Build, true>{offset, step, k})));
+            simd::store_lanes(to + k, lane_cast<value>(tree(pack_access<N, true>{offset, step, k})));
           continue;
         }
         for (int64 k = r->begin, stop = k + r->count * N; k < stop; k += N) {
-          const auto v = lane_cast<value>(tree(pack_access<N, Build>{offset, step, k}));
+          const auto v = lane_cast<value>(tree(pack_access<N>{offset, step, k}));
           if (r->streamed) simd::stream_lanes(to + k, v);
           else simd::store_lanes(to + k, v);
         }
@@ -130,11 +130,11 @@ void map_row(const void* plan, const int64* offsets, const int64* steps, int64 i
     }
   }
   for (; i < n; ++i) {
-    const element_access<Build> a{offset, step, i};
+    const element_access a{offset, step, i};
     target(a, tree(a));
   }
 }
 
-}  // namespace cudarray::inline v0::backend::host
+}  // namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD
 
 #pragma GCC diagnostic pop

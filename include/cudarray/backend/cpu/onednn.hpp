@@ -12,7 +12,7 @@
 #include "memory.hpp"
 #include "threads.hpp"
 
-namespace cudarray::inline v0::backend::host {
+namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD {
 
 /// A handle that is destroyed with its owner; null where it could not be made.
 template <class Handle, dnnl_status_t (*Destroy)(Handle)>
@@ -28,7 +28,7 @@ using dnn_description = dnn_owner<dnnl_primitive_desc_t, dnnl_primitive_desc_des
 using dnn_primitive = dnn_owner<dnnl_primitive_t, dnnl_primitive_destroy>;
 using dnn_memory = dnn_owner<dnnl_memory_t, dnnl_memory_destroy>;
 
-CUDARRAY_PER_BUILD inline dnnl_engine_t dnn_engine() {
+inline dnnl_engine_t dnn_engine() {
   static const dnnl_engine_t engine = [] {
     dnnl_engine_t e = nullptr;
     return dnnl_engine_create(&e, dnnl_cpu, 0) == dnnl_success ? e : nullptr;
@@ -106,7 +106,7 @@ struct dnn_steps {
     then([&] { return dnnl_memory_create(&m.handle, layout, engine, data); });
   }
   /// Runs what is described, with scratch memory of its own.
-  CUDARRAY_PER_BUILD void run(const dnn_description& d, dnnl_exec_arg_t (&arguments)[4], int count) {
+  void run(const dnn_description& d, dnnl_exec_arg_t (&arguments)[4], int count) {
     dnn_primitive p;
     then([&] { return dnnl_primitive_create(&p.handle, d.handle); });
     if (!ok) return;
@@ -118,8 +118,7 @@ struct dnn_steps {
     then([&] { return dnnl_primitive_execute(p.handle, stream.handle, count + 1, arguments); });
     then([&] { return dnnl_stream_wait(stream.handle); });
   }
-  CUDARRAY_PER_BUILD void reorder(dnn_layout::view from, const dnn_memory& source, dnn_layout::view to,
-                                  const dnn_memory& target) {
+  void reorder(dnn_layout::view from, const dnn_memory& source, dnn_layout::view to, const dnn_memory& target) {
     dnn_description d;
     then([&] { return dnnl_reorder_primitive_desc_create(&d.handle, from, engine, to, engine, attributes.handle); });
     dnnl_exec_arg_t arguments[4] = {{DNNL_ARG_FROM, source.handle}, {DNNL_ARG_TO, target.handle}};
@@ -128,9 +127,8 @@ struct dnn_steps {
 };
 
 /// Describes a part of the convolution in the layouts given; the gradients need the description of `forward`.
-CUDARRAY_PER_BUILD inline dnnl_status_t describe(const detail::convolution& c, detail::convolution::what part,
-                                                 const dnn_steps& s, dnn_description& d, const dnn_layout (&any)[3],
-                                                 const dnn_description& forward) {
+inline dnnl_status_t describe(const detail::convolution& c, detail::convolution::what part, const dnn_steps& s,
+                              dnn_description& d, const dnn_layout (&any)[3], const dnn_description& forward) {
   using what = detail::convolution::what;
   const auto x = any[0].get(), w = any[1].get(), y = any[2].get();
   const dnnl_dims_t stride = {c.stride[0], c.stride[1]}, padding = {c.padding[0], c.padding[1]};
@@ -161,7 +159,7 @@ CUDARRAY_PER_BUILD inline dnnl_status_t describe(const detail::convolution& c, d
 
 /// The convolution of some images, operands x, weights and y: they go into the layouts that oneDNN likes best, and the
 /// result comes back. False where oneDNN has none.
-CUDARRAY_PER_BUILD inline bool convolve_images(const detail::convolution& c, int64 images, float* const (&data)[3]) {
+inline bool convolve_images(const detail::convolution& c, int64 images, float* const (&data)[3]) {
   using what = detail::convolution::what;
   const dnnl_dims_t dims[3] = {{images, c.c, c.h, c.w}, {c.k, c.c, c.r, c.s}, {images, c.k, c.p, c.q}};
   const dnn_layout any[3] = {{dims[0], dnnl_format_tag_any},
@@ -209,8 +207,7 @@ CUDARRAY_PER_BUILD inline bool convolve_images(const detail::convolution& c, int
 }
 
 /// The convolution of float32; false where oneDNN is not the faster way.
-template <class Build>
-bool convolve_by_onednn(const detail::convolution& c, float* x, float* w, float* y, int64 work) {
+inline bool convolve_by_onednn(const detail::convolution& c, float* x, float* w, float* y, int64 work) {
   using what = detail::convolution::what;
   // the preparations, and filling up few channels to a pack of them, cost more than oneDNN gains
   if (work < 1 << 18 || (c.part == what::backward_data && c.c <= 4)) return false;
@@ -235,4 +232,4 @@ bool convolve_by_onednn(const detail::convolution& c, float* x, float* w, float*
   return true;
 }
 
-}  // namespace cudarray::inline v0::backend::host
+}  // namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD

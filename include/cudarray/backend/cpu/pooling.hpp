@@ -9,8 +9,7 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-namespace cudarray::inline v0::backend {
-namespace host {
+namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD {
 
 /// Calls `body(integral_constant of a number of lanes)`: as many as n has room for, at most N.
 template <int N, class F>
@@ -49,13 +48,12 @@ struct every_second {
 };
 
 /// The elements of a window row's columns, `step` apart, that begin at p.
-template <int N, class Build, class T>
-CUDARRAY_FORCE_INLINE simd::pack<T, N, Build> load_every(const T* p, int64 step) {
-  if (step == 1) return simd::load_lanes<T, N, Build>(p);
+template <int N, class T>
+CUDARRAY_FORCE_INLINE simd::pack<T, N> load_every(const T* p, int64 step) {
+  if (step == 1) return simd::load_lanes<T, N>(p);
   if constexpr (N > 1)
-    if (step == 2)
-      return simd::pick_lanes<every_second>(simd::load_lanes<T, N, Build>(p), simd::load_lanes<T, N, Build>(p + N - 1));
-  return simd::from_lanes<T, N, Build>([=](int k) { return p[k * step]; });
+    if (step == 2) return simd::pick_lanes<every_second>(simd::load_lanes<T, N>(p), simd::load_lanes<T, N>(p + N - 1));
+  return simd::from_lanes<T, N>([=](int k) { return p[k * step]; });
 }
 
 /// What is kept of the columns under some rows of windows: with a border, and without gaps between the rows where
@@ -65,7 +63,7 @@ struct pool_lines {
   int64 pitch;    ///< elements of a row
   int64 columns;  ///< of them in the image, from the padding on
   int64 rows;     ///< at a time
-  CUDARRAY_PER_BUILD explicit pool_lines(const detail::pooling& g) {
+  explicit pool_lines(const detail::pooling& g) {
     const bool gapless = g.s <= g.stride[1];
     apart = gapless && g.r <= g.stride[0];
     pitch = gapless ? g.q * g.stride[1] : (g.q - 1) * g.stride[1] + g.s;
@@ -121,22 +119,22 @@ template <class P>
 struct pixel_pairs {
   P first, second;
 };
-template <int N, class Build, class C, class T>
-CUDARRAY_FORCE_INLINE pixel_pairs<simd::pack<C, N, Build>> load_pairs(const T* p) {
-  return {lane_cast<C>(simd::load_lanes<T, N, Build>(p)), lane_cast<C>(simd::load_lanes<T, N, Build>(p + N))};
+template <int N, class C, class T>
+CUDARRAY_FORCE_INLINE pixel_pairs<simd::pack<C, N>> load_pairs(const T* p) {
+  return {lane_cast<C>(simd::load_lanes<T, N>(p)), lane_cast<C>(simd::load_lanes<T, N>(p + N))};
 }
 /// The left pixels of all pairs, or the right ones.
-template <bool Right, class T, int N, class Build>
-CUDARRAY_FORCE_INLINE simd::pack<T, N, Build> side_of(const pixel_pairs<simd::pack<T, N, Build>>& p) {
+template <bool Right, class T, int N>
+CUDARRAY_FORCE_INLINE simd::pack<T, N> side_of(const pixel_pairs<simd::pack<T, N>>& p) {
   if constexpr (N == 1) return Right ? p.second : p.first;
   else return simd::pick_lanes<lanes_of_row<2, Right, 1>>(p.first, p.second);
 }
 /// The columns of N windows, two pixels wide, combined from the top, then the left one with the right one.
-template <int N, class Build, class C, bool Average, class T>
-CUDARRAY_FORCE_INLINE simd::pack<C, N, Build> combine_pairs(const T* p, int64 step, int64 rows) {
-  using pack = simd::pack<C, N, Build>;
+template <int N, class C, bool Average, class T>
+CUDARRAY_FORCE_INLINE simd::pack<C, N> combine_pairs(const T* p, int64 step, int64 rows) {
+  using pack = simd::pack<C, N>;
   const auto both = combine_range(
-      0, rows, [=](int64 at) { return load_pairs<N, Build, C>(p + at * step); },
+      0, rows, [=](int64 at) { return load_pairs<N, C>(p + at * step); },
       [](const auto& a, const auto& b) {
         return pixel_pairs<pack>{combine_pixels<Average>(a.first, b.first),
                                  combine_pixels<Average>(a.second, b.second)};
@@ -146,7 +144,7 @@ CUDARRAY_FORCE_INLINE simd::pack<C, N, Build> combine_pairs(const T* p, int64 st
 /// Rows of windows take up each image from its top to its bottom.
 inline bool in_strips(const detail::pooling& g) { return g.padding[0] == 0 && g.p * g.stride[0] == g.h; }
 /// Such images as one tall one, whose rows are gone through faster; others as they are.
-CUDARRAY_PER_BUILD inline detail::pooling stacked(detail::pooling g) {
+inline detail::pooling stacked(detail::pooling g) {
   if (in_strips(g)) {
     g.h *= g.planes;
     g.p *= g.planes;
@@ -160,9 +158,9 @@ inline bool in_pairs(const detail::pooling& g) {
 }
 
 /// Operand 0: the columns under each window combined from the top, then these from the left.
-template <class Build, class T, class C, bool Average>
+template <class T, class C, bool Average>
 void pool_windows(const detail::pooling& given) {
-  constexpr int N = lanes_for<Build, (sizeof(C) > sizeof(T) ? sizeof(C) : sizeof(T))>;
+  constexpr int N = lanes_for<(sizeof(C) > sizeof(T) ? sizeof(C) : sizeof(T))>;
   const detail::pooling g = stacked(given);
   const pool_lines lines(g);
   if (in_pairs(g)) {
@@ -180,8 +178,8 @@ void pool_windows(const detail::pooling& given) {
               const T* const from = image + u.begin * w;
               T* const to = results + row * q;
               for_pieces<lanes>(q, [=](int64 k) {
-                auto v = combine_pairs<lanes, Build, C, Average>(from + 2 * k, w, height);
-                if constexpr (Average) v = v / simd::splat<C, lanes, Build>(divisor);
+                auto v = combine_pairs<lanes, C, Average>(from + 2 * k, w, height);
+                if constexpr (Average) v = v / simd::splat<C, lanes>(divisor);
                 simd::store_lanes(to + k, lane_cast<T>(v));
               });
             }
@@ -202,9 +200,7 @@ void pool_windows(const detail::pooling& given) {
     for (int64 row = 0; row < rows; ++row) {
       const auto u = g.covered(0, i + row);
       for_lanes<N>(lines.columns, [&](auto lanes, int64 c) {
-        const auto load = [&](int64 at) {
-          return lane_cast<C>(simd::load_lanes<T, lanes, Build>(image + at * g.w + c));
-        };
+        const auto load = [&](int64 at) { return lane_cast<C>(simd::load_lanes<T, lanes>(image + at * g.w + c)); };
         simd::store_lanes(line + row * lines.pitch + g.padding[1] + c, combine_range(u.begin, u.end, load, combine));
       });
       if constexpr (Average)
@@ -212,24 +208,23 @@ void pool_windows(const detail::pooling& given) {
     }
     T* const to = g.at<T>(0) + (plane * g.p + i) * g.q;
     for_lanes<N>(rows * g.q, [&](auto lanes, int64 k) {
-      const auto load = [&](int64 j) { return load_every<lanes, Build>(line + k * g.stride[1] + j, g.stride[1]); };
+      const auto load = [&](int64 j) { return load_every<lanes>(line + k * g.stride[1] + j, g.stride[1]); };
       auto v = combine_range(0, g.s, load, combine);
-      if constexpr (Average) v = v / simd::load_lanes<C, lanes, Build>(divisor + k);
+      if constexpr (Average) v = v / simd::load_lanes<C, lanes>(divisor + k);
       simd::store_lanes(to + k, lane_cast<T>(v));
     });
   });
 }
 
 /// A pixel, and where in its image it is.
-template <class C, int N, class Build>
+template <class C, int N>
 struct placed_lanes {
-  simd::pack<C, N, Build> value;
-  simd::pack<int32, N, Build> place;
+  simd::pack<C, N> value;
+  simd::pack<int32, N> place;
 };
 /// The larger pixel, NaN being the largest; of equal ones the first.
-template <class C, int N, class Build>
-CUDARRAY_FORCE_INLINE placed_lanes<C, N, Build> larger_pixel(const placed_lanes<C, N, Build>& a,
-                                                             const placed_lanes<C, N, Build>& b) {
+template <class C, int N>
+CUDARRAY_FORCE_INLINE placed_lanes<C, N> larger_pixel(const placed_lanes<C, N>& a, const placed_lanes<C, N>& b) {
   const auto nan_a = isnan(a.value), nan_b = isnan(b.value);
   const auto better =
       (((b.value > a.value) | nan_b) & !nan_a) | (((b.value == a.value) | (nan_a & nan_b)) & (b.place < a.place));
@@ -243,45 +238,45 @@ CUDARRAY_FORCE_INLINE auto is_larger(const P& b, const P& a) {
   else return (!(a >= b)) & (a == a);
 }
 /// Gives lane k of v to the right pixel of pair k, or the left one, and 0 to the other.
-template <class T, class C, int W, int N, class Build>
-CUDARRAY_FORCE_INLINE void store_pairs(T* p, const simd::mask<W, N, Build>& to_right,
-                                       const simd::pack<C, N, Build>& v) {
-  const auto none = simd::splat<C, N, Build>(C(0));
+template <class T, class C, int W, int N>
+CUDARRAY_FORCE_INLINE void store_pairs(T* p, const simd::mask<W, N>& to_right, const simd::pack<C, N>& v) {
+  const auto none = simd::splat<C, N>(C(0));
   const auto left = lane_cast<T>(select(to_right, none, v)), right = lane_cast<T>(select(to_right, v, none));
   simd::store_lanes(p, simd::interleave<false>(left, right));
   simd::store_lanes(p + N, simd::interleave<true>(left, right));
 }
 /// The gradients of N windows of two by two pixels, or, if the next row is 0 elements away, of one by two.
-template <int N, class Build, class C, class T>
+template <int N, class C, class T>
 CUDARRAY_FORCE_INLINE void pool_pairs_gradient(T* to, const T* gradient, const T* image, int64 next_row) {
-  const auto none = simd::splat<C, N, Build>(C(0)), given = lane_cast<C>(simd::load_lanes<T, N, Build>(gradient));
-  const auto top = load_pairs<N, Build, C>(image);
+  const auto none = simd::splat<C, N>(C(0)), given = lane_cast<C>(simd::load_lanes<T, N>(gradient));
+  const auto top = load_pairs<N, C>(image);
   const auto a = side_of<false>(top), b = side_of<true>(top);
   const auto right = is_larger(b, a);
   if (next_row == 0) return store_pairs(to, right, given);
-  const auto bottom = load_pairs<N, Build, C>(image + next_row);
+  const auto bottom = load_pairs<N, C>(image + next_row);
   const auto c = side_of<false>(bottom), d = side_of<true>(bottom);
   const auto right_below = is_larger(d, c), below = is_larger(select(right_below, d, c), select(right, b, a));
   store_pairs(to, right, select(below, none, given));
   store_pairs(to + next_row, right_below, select(below, given, none));
 }
 
-}  // namespace host
+}  // namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
-template <class Build, class T>
+template <class T>
 void max_pool(cpu, const detail::pooling& g) {
-  host::pool_windows<Build, T, detail::compute_t<T>, false>(g);
+  host::pool_windows<T, detail::compute_t<T>, false>(g);
 }
-template <class Build, class T>
+template <class T>
 void average_pool(cpu, const detail::pooling& g) {
-  host::pool_windows<Build, T, detail::average_t<T>, true>(g);
+  host::pool_windows<T, detail::average_t<T>, true>(g);
 }
 
-template <class Build, class T>
+template <class T>
 void max_pool_gradient(cpu, const detail::pooling& g) {
   using C = detail::compute_t<T>;
   using namespace host;
-  constexpr int N = lanes_for<Build, (sizeof(C) > 4 ? sizeof(C) : 4)>;
+  constexpr int N = lanes_for<(sizeof(C) > 4 ? sizeof(C) : 4)>;
   if (in_pairs(g) && g.r <= g.stride[0] && g.r <= 2) {
     const bool all = in_strips(g) && 2 * g.q == g.w && g.r == g.stride[0];  // pixels are in a window
     const detail::pooling images = all ? stacked(g) : g;
@@ -298,9 +293,8 @@ void max_pool_gradient(cpu, const detail::pooling& g) {
               const T *const from = image + u.begin * w, *const gradient = gradients + row * q;
               T* const to = results + u.begin * w;
               const int64 next_row = u.end - u.begin == 1 ? 0 : w;
-              for_pieces<lanes>(q, [=](int64 k) {
-                pool_pairs_gradient<lanes, Build, C>(to + 2 * k, gradient + k, from + 2 * k, next_row);
-              });
+              for_pieces<lanes>(
+                  q, [=](int64 k) { pool_pairs_gradient<lanes, C>(to + 2 * k, gradient + k, from + 2 * k, next_row); });
             }
           });
         });
@@ -328,12 +322,12 @@ void max_pool_gradient(cpu, const detail::pooling& g) {
       const auto u = g.covered(0, i + row);
       const int64 begin = row * lines.pitch + g.padding[1];
       for_lanes<N>(lines.columns, [&](auto lanes, int64 c) {
-        const auto ahead = simd::from_lanes<int32, lanes, Build>([](int k) { return k; });
+        const auto ahead = simd::from_lanes<int32, lanes>([](int k) { return k; });
         const auto load = [&](int64 at) {
-          return placed_lanes<C, lanes, Build>{lane_cast<C>(simd::load_lanes<T, lanes, Build>(image + at * g.w + c)),
-                                               ahead + simd::splat<int32, lanes, Build>(int32(at * g.w + c))};
+          return placed_lanes<C, lanes>{lane_cast<C>(simd::load_lanes<T, lanes>(image + at * g.w + c)),
+                                        ahead + simd::splat<int32, lanes>(int32(at * g.w + c))};
         };
-        const auto top = combine_range(u.begin, u.end, load, larger_pixel<C, lanes, Build>);
+        const auto top = combine_range(u.begin, u.end, load, larger_pixel<C, lanes>);
         simd::store_lanes(line + begin + c, top.value);
         simd::store_lanes(place + begin + c, top.place);
       });
@@ -341,10 +335,10 @@ void max_pool_gradient(cpu, const detail::pooling& g) {
     for_lanes<N>(rows * g.q, [&](auto lanes, int64 k) {
       const auto load = [&](int64 j) {
         const int64 at = k * g.stride[1] + j;
-        return placed_lanes<C, lanes, Build>{load_every<lanes, Build>(line + at, g.stride[1]),
-                                             load_every<lanes, Build>(place + at, g.stride[1])};
+        return placed_lanes<C, lanes>{load_every<lanes>(line + at, g.stride[1]),
+                                      load_every<lanes>(place + at, g.stride[1])};
       };
-      simd::store_lanes(found + k, combine_range(0, g.s, load, larger_pixel<C, lanes, Build>).place);
+      simd::store_lanes(found + k, combine_range(0, g.s, load, larger_pixel<C, lanes>).place);
     });
     if (i == 0) ::std::memset(static_cast<void*>(to), 0, ::std::size_t(g.h * g.w) * sizeof(T));
     if (lines.apart)
@@ -355,11 +349,11 @@ void max_pool_gradient(cpu, const detail::pooling& g) {
   });
 }
 
-template <class Build, class T>
+template <class T>
 void average_pool_gradient(cpu, const detail::pooling& g) {
   using C = detail::average_t<T>;
   using namespace host;
-  constexpr int N = lanes_for<Build, (sizeof(C) > sizeof(T) ? sizeof(C) : sizeof(T))>;
+  constexpr int N = lanes_for<(sizeof(C) > sizeof(T) ? sizeof(C) : sizeof(T))>;
   pool_lines lines(g);
   lines.rows = 1;  // kept as wide as all windows, also where no pixels are
   const int64 width = (g.q - 1) * g.stride[1] + g.s, pitch = width > g.w + g.padding[1] ? width : g.w + g.padding[1];
@@ -380,13 +374,13 @@ void average_pool_gradient(cpu, const detail::pooling& g) {
           T* const row = to + at * g.w;
           if (lines.apart)
             for_lanes<N>(g.w, [&](auto lanes, int64 c) {
-              simd::store_lanes(row + c, lane_cast<T>(simd::load_lanes<C, lanes, Build>(line + g.padding[1] + c)));
+              simd::store_lanes(row + c, lane_cast<T>(simd::load_lanes<C, lanes>(line + g.padding[1] + c)));
             });
-          else add_line<Build, C>(row, line + g.padding[1], g.w);
+          else add_line<C>(row, line + g.padding[1], g.w);
         }
       });
 }
 
-}  // namespace cudarray::inline v0::backend
+}  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD
 
 #pragma GCC diagnostic pop

@@ -12,15 +12,15 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-namespace cudarray::inline v0::backend::host {
+namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD {
 
 /// How a product of our own goes through its operands: `rows` x 2 packs of the result stay in registers while `depth`
 /// rows of b pass, `high` rows of a at a time lie in the second cache and one strip of b in the first.
-template <class Build, class T>
+template <class T>
 struct blocking {
-  static constexpr int N = Build::vector_bytes / int(sizeof(T));
+  static constexpr int N = this_build::vector_bytes / int(sizeof(T));
 #if defined(__x86_64__)
-  static constexpr bool many_registers = Build::vector_bytes == 64;
+  static constexpr bool many_registers = this_build::vector_bytes == 64;
 #else
   static constexpr bool many_registers = true;
 #endif
@@ -30,28 +30,28 @@ struct blocking {
 };
 
 /// What was loaded stays in a register: g++ would load it anew for each use, and loads are as scarce as products.
-template <class T, int N, class Build>
-CUDARRAY_FORCE_INLINE void keep([[maybe_unused]] simd::pack<T, N, Build>& a) {
+template <class T, int N>
+CUDARRAY_FORCE_INLINE void keep([[maybe_unused]] simd::pack<T, N>& a) {
 #if defined(__x86_64__) && defined(__AVX512F__)
   if constexpr (sizeof(a) >= 16) asm("" : "+v"(a.v));
 #endif
 }
 
 /// Rows x Packs of c, where b's row p is at `row_of_b(p)`: c = a @ b, or c += a @ b.
-template <class Build, class T, int Rows, int Packs, class Step, class Along, class RowOfB>
+template <class T, int Rows, int Packs, class Step, class Along, class RowOfB>
 CUDARRAY_FORCE_INLINE void multiply_block(int64 depth, const T* a, Step a_row, Along a_column, const RowOfB& row_of_b,
                                           T* c, int64 c_row, bool add) {
-  using K = blocking<Build, T>;
-  using pack = simd::pack<T, K::N, Build>;
+  using K = blocking<T>;
+  using pack = simd::pack<T, K::N>;
   pack sum[::std::size_t(Rows)][::std::size_t(Packs)] = {};
   for (int64 p = 0; p < depth; ++p) {
     const T* const b = row_of_b(p);
     pack x[::std::size_t(Packs)];
     CUDARRAY_UNROLL
-    for (int q = 0; q < Packs; ++q) x[q] = simd::load_lanes<T, K::N, Build>(b + q * K::N);
+    for (int q = 0; q < Packs; ++q) x[q] = simd::load_lanes<T, K::N>(b + q * K::N);
     CUDARRAY_UNROLL
     for (int r = 0; r < Rows; ++r) {
-      const pack v = simd::splat<T, K::N, Build>(a[r * a_row + p * a_column]);
+      const pack v = simd::splat<T, K::N>(a[r * a_row + p * a_column]);
       CUDARRAY_UNROLL
       for (int q = 0; q < Packs; ++q) sum[r][q] = {sum[r][q].v + v.v * x[q].v};
     }
@@ -61,16 +61,16 @@ CUDARRAY_FORCE_INLINE void multiply_block(int64 depth, const T* a, Step a_row, A
     CUDARRAY_UNROLL
     for (int q = 0; q < Packs; ++q) {
       T* const to = c + r * c_row + q * K::N;
-      simd::store_lanes(to, add ? simd::load_lanes<T, K::N, Build>(to) + sum[r][q] : sum[r][q]);
+      simd::store_lanes(to, add ? simd::load_lanes<T, K::N>(to) + sum[r][q] : sum[r][q]);
     }
   }
 }
 
 /// The same from copies of a's rows and b's strip.
-template <class Build, class T, int Rows, int Packs>
+template <class T, int Rows, int Packs>
 void multiply_copies(int64 depth, const T* a, const T* b, T* c, int64 c_row, bool add) {
-  using K = blocking<Build, T>;
-  multiply_block<Build, T, Rows, Packs>(
+  using K = blocking<T>;
+  multiply_block<T, Rows, Packs>(
       depth, a, ::std::integral_constant<int64, K::pitch>{}, ::std::integral_constant<int64, 1>{},
       [=](int64 p) { return b + p * K::width; }, c, c_row, add);
 }
@@ -85,12 +85,12 @@ CUDARRAY_FORCE_INLINE void for_row_blocks(int64 rows, const F& run) {
 }
 
 /// All rows of c, Packs of each, from the operands as they stand; b has unit steps along its rows.
-template <class Build, class T, int Packs>
+template <class T, int Packs>
 void multiply_in_place(int64 m, int64 k, const T* a, int64 a_row, int64 a_column, const T* b, int64 b_row, T* c,
                        int64 c_row) {
-  using K = blocking<Build, T>;
+  using K = blocking<T>;
   for_row_blocks<K>(m, [=](auto rows, int64 i) {
-    multiply_block<Build, T, rows(), Packs>(
+    multiply_block<T, rows(), Packs>(
         k, a + i * a_row, a_row, a_column, [=](int64 p) { return b + p * b_row; }, c + i * c_row, c_row, false);
     return rows();
   });
@@ -104,12 +104,12 @@ CUDARRAY_FORCE_INLINE void copy_pieces(T* to, const T* from, int64 count) {
 }
 
 /// The same for as many rows and columns as c has there.
-template <class Build, class T, int Rows, int Packs>
+template <class T, int Rows, int Packs>
 void multiply_edge(int64 depth, const T* a, const T* b, T* c, int64 c_row, bool add, int64 rows, int64 columns) {
-  constexpr int64 width = Packs * blocking<Build, T>::N;
-  if (rows >= Rows && columns == width) return multiply_copies<Build, T, Rows, Packs>(depth, a, b, c, c_row, add);
+  constexpr int64 width = Packs * blocking<T>::N;
+  if (rows >= Rows && columns == width) return multiply_copies<T, Rows, Packs>(depth, a, b, c, c_row, add);
   alignas(64) T whole[::std::size_t(Rows * width)];
-  multiply_copies<Build, T, Rows, Packs>(depth, a, b, whole, width, false);
+  multiply_copies<T, Rows, Packs>(depth, a, b, whole, width, false);
   for (int64 i = 0; i < rows && i < Rows; ++i) {
     T *const to = c + i * c_row, *const from = whole + i * width;
     if (add)
@@ -119,14 +119,14 @@ void multiply_edge(int64 depth, const T* a, const T* b, T* c, int64 c_row, bool 
 }
 
 /// c = a @ b for one matrix, any steps. Each element is added up in the same order, whatever part of c is asked for.
-template <class Build, class T>
+template <class T>
 void blocked_product(int64 m, int64 n, int64 k, const T* a, int64 a_row, int64 a_column, const T* b, int64 b_row,
                      int64 b_column, T* c, int64 c_row) {
-  using K = blocking<Build, T>;
+  using K = blocking<T>;
   if (b_column == 1 && k <= K::depth && n <= 4 * K::width && n % K::N == 0 && m <= 4 * K::high) {
     for (int64 j = 0; j < n; j += K::width)  // the caches hold them all
-      (n - j < K::width ? multiply_in_place<Build, T, 1> : multiply_in_place<Build, T, 2>)(m, k, a, a_row, a_column,
-                                                                                           b + j, b_row, c + j, c_row);
+      (n - j < K::width ? multiply_in_place<T, 1> : multiply_in_place<T, 2>)(m, k, a, a_row, a_column, b + j, b_row,
+                                                                             c + j, c_row);
     return;
   }
   const int64 panel = n < K::panel ? (n + K::width - 1) / K::width * K::width : K::panel;
@@ -148,12 +148,12 @@ void blocked_product(int64 m, int64 n, int64 k, const T* a, int64 a_row, int64 a
           if (b_column == 1) {
             for (int64 i = 0; i < count; ++i) copy_pieces<K::width>(strip + i * K::width, from + i * b_row, columns);
           } else {
-            copy_tile<Build, sizeof(T)>(strip, K::width, from, count, columns, b_row, b_column);
+            copy_tile<sizeof(T)>(strip, K::width, from, count, columns, b_row, b_column);
           }
         }
       for (int64 i0 = 0; i0 < m; i0 += K::high) {
         const int64 high = m - i0 < K::high ? m - i0 : K::high;
-        copy_tile<Build, sizeof(T)>(left, K::pitch, a + i0 * a_row + p0 * a_column, high, deep, a_row, a_column);
+        copy_tile<sizeof(T)>(left, K::pitch, a + i0 * a_row + p0 * a_column, high, deep, a_row, a_column);
         for (int64 i = high; i % K::rows != 0; ++i)
           ::std::memset(left + i * K::pitch, 0, sizeof(T) * ::std::size_t(deep));
         const auto run = [&](auto rows, int64 i) {
@@ -161,9 +161,8 @@ void blocked_product(int64 m, int64 n, int64 k, const T* a, int64 a_row, int64 a
             const int64 columns = wide - j < K::width ? wide - j : K::width;
             T* const to = c + (i0 + i) * c_row + j0 + j;
             const T *const block = left + i * K::pitch, *const strip = right + j * K::depth;
-            if (columns > K::N)
-              multiply_edge<Build, T, rows(), 2>(deep, block, strip, to, c_row, slab > 0, high - i, columns);
-            else multiply_edge<Build, T, rows(), 1>(deep, block, strip, to, c_row, slab > 0, high - i, columns);
+            if (columns > K::N) multiply_edge<T, rows(), 2>(deep, block, strip, to, c_row, slab > 0, high - i, columns);
+            else multiply_edge<T, rows(), 1>(deep, block, strip, to, c_row, slab > 0, high - i, columns);
           }
           return rows();
         };
@@ -175,19 +174,18 @@ void blocked_product(int64 m, int64 n, int64 k, const T* a, int64 a_row, int64 a
 }
 
 /// Rows results at a time, matrix[r * down + p] * x[p] added up over p.
-template <class Build, class T, int Rows>
+template <class T, int Rows>
 void multiply_rows(int64 k, const T* matrix, int64 down, const T* x, T* y, int64 step) {
-  using K = blocking<Build, T>;
-  using pack = simd::pack<T, K::N, Build>;
+  using K = blocking<T>;
+  using pack = simd::pack<T, K::N>;
   pack sum[::std::size_t(Rows)][2] = {};
   int64 p = 0;
   for (; p + K::width <= k; p += K::width) {
     CUDARRAY_UNROLL
     for (int q = 0; q < 2; ++q) {
-      const pack v = simd::load_lanes<T, K::N, Build>(x + p + q * K::N);
+      const pack v = simd::load_lanes<T, K::N>(x + p + q * K::N);
       CUDARRAY_UNROLL
-      for (int r = 0; r < Rows; ++r)
-        sum[r][q].v += v.v * simd::load_lanes<T, K::N, Build>(matrix + r * down + p + q * K::N).v;
+      for (int r = 0; r < Rows; ++r) sum[r][q].v += v.v * simd::load_lanes<T, K::N>(matrix + r * down + p + q * K::N).v;
     }
   }
   for (int r = 0; r < Rows; ++r) {
@@ -202,24 +200,23 @@ void multiply_rows(int64 k, const T* matrix, int64 down, const T* x, T* y, int64
 }
 
 /// Rows up to this long are turned side by side before they are multiplied.
-template <class Build, class T>
-inline constexpr int64 short_row = 3 * blocking<Build, T>::width;
+template <class T>
+inline constexpr int64 short_row = 3 * blocking<T>::width;
 
 /// The same for short rows, in blocks of turned ones: a lane is a result, and none has to be added up across lanes.
-template <class Build, class T>
+template <class T>
 void multiply_short_rows(int64 count, int64 k, const T* matrix, int64 down, const T* x, T* y, int64 step) {
-  constexpr int N = blocking<Build, T>::N, wide = 64;
+  constexpr int N = blocking<T>::N, wide = 64;
   static_assert(wide % N == 0);
   const scratch space((k + 1) * wide * int64(sizeof(T)));
   T *const tile = reinterpret_cast<T*>(space.p), *const result = tile + k * wide;
   ::std::memset(tile, 0, ::std::size_t(k) * wide * sizeof(T));  // the last block has fewer rows
   for (int64 i = 0; i < count; i += wide) {
     const int64 rows = count - i < wide ? count - i : wide;
-    copy_tile<Build, sizeof(T)>(tile, wide, matrix + i * down, k, rows, 1, down);
+    copy_tile<sizeof(T)>(tile, wide, matrix + i * down, k, rows, 1, down);
     for (int64 j = 0; j < wide; j += N) {
-      simd::pack<T, N, Build> sum{};
-      for (int64 p = 0; p < k; ++p)
-        sum.v += simd::splat<T, N, Build>(x[p]).v * simd::load_lanes<T, N, Build>(tile + p * wide + j).v;
+      simd::pack<T, N> sum{};
+      for (int64 p = 0; p < k; ++p) sum.v += simd::splat<T, N>(x[p]).v * simd::load_lanes<T, N>(tile + p * wide + j).v;
       simd::store_lanes(result + j, sum);
     }
     for (int64 j = 0; j < rows; ++j) y[(i + j) * step] = result[j];
@@ -227,25 +224,24 @@ void multiply_short_rows(int64 count, int64 k, const T* matrix, int64 down, cons
 }
 
 /// y = matrix @ x: `count` results, each a sum over k; of the matrix's two steps one is 1.
-template <class Build, class T>
+template <class T>
 void multiply_vector(int64 count, int64 k, const T* matrix, int64 down, int64 along, const T* x, int64 x_step, T* y,
                      int64 y_step) {
-  using K = blocking<Build, T>;
+  using K = blocking<T>;
   constexpr int64 most = 1024;
   constexpr int at_once = 4;
   const scratch space((x_step == 1 ? most : most + k) * int64(sizeof(T)));
   T *const sums = reinterpret_cast<T*>(space.p), *const line = sums + most;
   if (x_step != 1) {
-    copy_tile<Build, sizeof(T)>(line, k, x, 1, k, k, x_step);
+    copy_tile<sizeof(T)>(line, k, x, 1, k, k, x_step);
     x = line;
   }
-  if (along == 1 && k <= short_row<Build, T> && count >= 16)
-    return multiply_short_rows<Build>(count, k, matrix, down, x, y, y_step);
+  if (along == 1 && k <= short_row<T> && count >= 16) return multiply_short_rows(count, k, matrix, down, x, y, y_step);
   if (along == 1) {
     int64 i = 0;
     for (; i + at_once <= count; i += at_once)
-      multiply_rows<Build, T, at_once>(k, matrix + i * down, down, x, y + i * y_step, y_step);
-    for (; i < count; ++i) multiply_rows<Build, T, 1>(k, matrix + i * down, down, x, y + i * y_step, y_step);
+      multiply_rows<T, at_once>(k, matrix + i * down, down, x, y + i * y_step, y_step);
+    for (; i < count; ++i) multiply_rows<T, 1>(k, matrix + i * down, down, x, y + i * y_step, y_step);
     return;
   }
   // rows of the matrix are added up, a piece of them that stays in the first cache
@@ -259,10 +255,10 @@ void multiply_vector(int64 count, int64 k, const T* matrix, int64 down, int64 al
         const T* const from = matrix + p * along + j0;
         int64 j = 0;
         for (; j + K::N <= wide; j += K::N) {
-          auto v = simd::load_lanes<T, K::N, Build>(sums + j);
+          auto v = simd::load_lanes<T, K::N>(sums + j);
           CUDARRAY_UNROLL
           for (int r = 0; r < Rows; ++r)
-            v.v += simd::splat<T, K::N, Build>(x[p + r]).v * simd::load_lanes<T, K::N, Build>(from + r * along + j).v;
+            v.v += simd::splat<T, K::N>(x[p + r]).v * simd::load_lanes<T, K::N>(from + r * along + j).v;
           simd::store_lanes(sums + j, v);
         }
         for (; j < wide; ++j) {
@@ -282,20 +278,20 @@ void multiply_vector(int64 count, int64 k, const T* matrix, int64 down, int64 al
 
 /// Copies `count` matrices, `step` apart, of lines of `length` elements side by side, `apart` from line to line, so
 /// that neighbours in `tile` are the same element of all; or `back`. Matrices take `wide` places there.
-template <class Build, class T>
+template <class T>
 void turn_matrices(T* tile, int64 wide, T* p, int64 count, int64 step, int64 lines, int64 length, int64 apart,
                    bool back) {
   if (apart == length) length *= lines, lines = 1;
   for (int64 i = 0; i < lines; ++i, p += apart, tile += length * wide)
-    if (back) copy_tile<Build, sizeof(T)>(p, step, tile, count, length, 1, wide);
-    else copy_tile<Build, sizeof(T)>(tile, wide, p, length, count, 1, step);
+    if (back) copy_tile<sizeof(T)>(p, step, tile, count, length, 1, wide);
+    else copy_tile<sizeof(T)>(tile, wide, p, length, count, 1, step);
 }
 
 /// The products [first, last) of a batch of small ones, two packs of them at a time: each lane is a product's.
-template <class Build, class T>
+template <class T>
 void multiply_beside(const detail::product& g, int64 first, int64 last) {
-  constexpr int N = blocking<Build, T>::N, wide = blocking<Build, T>::width;
-  using pack = simd::pack<T, N, Build>;
+  constexpr int N = blocking<T>::N, wide = blocking<T>::width;
+  using pack = simd::pack<T, N>;
   const int64 m = g.m, n = g.n, k = g.k, left = m * k * wide, right = k * n * wide;
   const scratch space((left + right + m * n * wide) * int64(sizeof(T)));
   T *const a = reinterpret_cast<T*>(space.p), *const b = a + left, *const c = b + right;
@@ -303,9 +299,8 @@ void multiply_beside(const detail::product& g, int64 first, int64 last) {
   const auto turn = [&](int operand, T* tile, int64 rows, int64 columns, int64 at, bool back) {
     const bool by_rows = g.column[operand] == 1;
     const int64 count = last - at < wide ? last - at : wide;
-    turn_matrices<Build>(tile, wide, g.at<T>(operand) + at * g.step[operand], count, g.step[operand],
-                         by_rows ? rows : columns, by_rows ? columns : rows,
-                         by_rows ? g.row[operand] : g.column[operand], back);
+    turn_matrices(tile, wide, g.at<T>(operand) + at * g.step[operand], count, g.step[operand], by_rows ? rows : columns,
+                  by_rows ? columns : rows, by_rows ? g.row[operand] : g.column[operand], back);
   };
   const bool a_rows = g.column[1] == 1, b_rows = g.column[2] == 1;
   const int64 a_row = (a_rows ? k : 1) * wide, a_column = (a_rows ? 1 : m) * wide, b_row = (b_rows ? n : 1) * wide,
@@ -315,10 +310,10 @@ void multiply_beside(const detail::product& g, int64 first, int64 last) {
     for (int64 p = 0; p < k; ++p) {
       CUDARRAY_UNROLL
       for (int q = 0; q < 2; ++q) {
-        const pack x = simd::load_lanes<T, N, Build>(a + i * a_row + p * a_column + q * N);
+        const pack x = simd::load_lanes<T, N>(a + i * a_row + p * a_column + q * N);
         CUDARRAY_UNROLL
         for (int e = 0; e < Columns; ++e)
-          sum[e][q].v += x.v * simd::load_lanes<T, N, Build>(b + p * b_row + (j + e) * b_column + q * N).v;
+          sum[e][q].v += x.v * simd::load_lanes<T, N>(b + p * b_row + (j + e) * b_column + q * N).v;
       }
     }
     CUDARRAY_UNROLL
@@ -341,6 +336,6 @@ void multiply_beside(const detail::product& g, int64 first, int64 last) {
   }
 }
 
-}  // namespace cudarray::inline v0::backend::host
+}  // namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD
 
 #pragma GCC diagnostic pop

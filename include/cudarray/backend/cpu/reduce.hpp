@@ -10,8 +10,7 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-namespace cudarray::inline v0::backend {
-namespace host {
+namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD {
 
 /// True if a tree computes what takes many instructions: generated numbers, and functions whose rule says `costly`.
 template <class Tree>
@@ -27,7 +26,7 @@ inline constexpr bool is_costly<detail::apply<Op, Types, K...>> = requires {
 || (is_costly<K> || ...);
 
 /// What a reduction does for an expression: rows of elements are combined into totals.
-template <class Build, class Tree, class Op, int Operands>
+template <class Tree, class Op, int Operands>
 struct reduction_kernels {
   using types = typename Op::template types<typename Tree::value_type>;
   using block = typename types::block;
@@ -37,7 +36,7 @@ struct reduction_kernels {
     else if constexpr (requires(block b) { b.first; }) return int(sizeof(decltype(block::first)));
     else return ::std::is_arithmetic_v<block> ? int(sizeof(block)) : 8;
   }();
-  static constexpr int N = lanes_for<Build, (part > Tree::widest ? part : Tree::widest)>;
+  static constexpr int N = lanes_for<(part > Tree::widest ? part : Tree::widest)>;
   static constexpr bool packable = Tree::packable && (::std::is_arithmetic_v<block> || requires(block b) {
                                      b.first;
                                    } || (Op::indexed && !::std::is_same_v<typename Tree::value_type, bool>));
@@ -53,9 +52,9 @@ struct reduction_kernels {
       for (int k = 0; k < Operands; ++k) offset[k] = offsets[k], step[k] = steps[k];
     }
     CUDARRAY_FORCE_INLINE auto lanes(int64 i) const {
-      return Op::template lift<block>(tree(pack_access<N, Build>{offset, step, i}), 0);
+      return Op::template lift<block>(tree(pack_access<N>{offset, step, i}), 0);
     }
-    CUDARRAY_FORCE_INLINE auto element(int64 i) const { return tree(element_access<Build>{offset, step, i}); }
+    CUDARRAY_FORCE_INLINE auto element(int64 i) const { return tree(element_access{offset, step, i}); }
   };
 
   static void clear(void* totals, int64 n) {
@@ -71,7 +70,7 @@ struct reduction_kernels {
   template <class A>
   static CUDARRAY_FORCE_INLINE void add_lanes(total* totals, const A& a) {
     if constexpr (::std::is_arithmetic_v<total>)
-      simd::store_lanes(totals, Op::combine(simd::load_lanes<total, N, Build>(totals), lane_cast<total>(a)));
+      simd::store_lanes(totals, Op::combine(simd::load_lanes<total, N>(totals), lane_cast<total>(a)));
     else
       for (int k = 0; k < N; ++k) totals[k] = Op::combine(totals[k], lane_total<total>(a, k));
   }
@@ -94,8 +93,8 @@ struct reduction_kernels {
       constexpr int64 piece = 16384 / int64(sizeof(value));
       for (int64 stop; i + 4 * N <= n; i = stop) {
         stop = n - i < piece + 4 * N ? n : i + piece;
-        const auto at = [&](int64 k) { return lane_cast<value>(r.tree(pack_access<N, Build>{r.offset, r.step, k})); };
-        simd::pack<value, N, Build> a[4];
+        const auto at = [&](int64 k) { return lane_cast<value>(r.tree(pack_access<N>{r.offset, r.step, k})); };
+        simd::pack<value, N> a[4];
         fill_lanes(a[0], max::template identity<value>());
         a[1] = a[2] = a[3] = a[0];
         for (int64 k = i;; k += 4 * N) {
@@ -113,7 +112,7 @@ struct reduction_kernels {
         total seen = sum;
         Op::append(seen, m, position + i);
         if (seen.position == sum.position) continue;
-        const auto extreme = simd::splat<value, N, Build>(m);
+        const auto extreme = simd::splat<value, N>(m);
         int64 k = i;
         while (k + N < stop && !simd::any(detail::is_nan(m) ? isnan(at(k)) : at(k) == extreme)) k += N;
         sum = add_elements(r, k, k + N < stop ? k + N : stop, position, sum);
@@ -256,8 +255,8 @@ struct reduction_kernels {
       row r(static_cast<const reduction_kernels*>(self)->tree, offset, step);
       constexpr int64 most = 64;  // packs
       constexpr int together = 8;
-      simd::pack<value, N, Build> best[most];
-      simd::pack<number, N, Build> which[most];
+      simd::pack<value, N> best[most];
+      simd::pack<number, N> which[most];
       for (int64 begin = 0; begin < n; begin += most * N) {
         const int64 end = n - begin < most * N ? n : begin + most * N;
         const auto each = [&](const auto& body) {
@@ -273,10 +272,10 @@ struct reduction_kernels {
             row at = r;
             CUDARRAY_UNROLL
             for (int u = 0; u < Rows; ++u) {
-              const auto v = max::combine(b, lane_cast<value>(r.tree(pack_access<N, Build>{at.offset, r.step, c})));
+              const auto v = max::combine(b, lane_cast<value>(r.tree(pack_access<N>{at.offset, r.step, c})));
               auto other = v != b;
-              if constexpr (Build::finite_math) other = other | isnan(v);
-              w = select(other & !isnan(b), simd::splat<number, N, Build>(number(i + u)), w);  // a NaN stays
+              if constexpr (this_build::finite_math) other = other | isnan(v);
+              w = select(other & !isnan(b), simd::splat<number, N>(number(i + u)), w);  // a NaN stays
               b = v;
               for (int k = 0; k < Operands; ++k) at.offset[k] += down[k];
             }
@@ -303,7 +302,7 @@ struct reduction_kernels {
 };
 
 /// Stores results of `count` elements each, `step` apart.
-template <class Build, class Op, class Types, class T>
+template <class Op, class Types, class T>
 void store_results(const detail::store_to<T>& target, const typename Types::total* totals, int64 offset, int64 step,
                    int64 n, int64 count) {
   T* const to = target.p + offset;
@@ -311,11 +310,11 @@ void store_results(const detail::store_to<T>& target, const typename Types::tota
     to[i * step] = detail::lane_cast<T>(Op::template finish<typename Types::result>(totals[i], count));
 }
 /// By whole packs: a result has the same bits whatever comes with it.
-template <class Build, class Op, class Types, class T, class Through>
+template <class Op, class Types, class T, class Through>
 void store_results(const detail::store_through<T, Through>& target, const typename Types::total* totals, int64 offset,
                    int64 step, int64 n, int64 count) {
   using result = typename Types::result;
-  constexpr int64 most = 256, N = detail::in_lanes<Through> ? map_lanes<Build, detail::store_to<T>, Through> : 1,
+  constexpr int64 most = 256, N = detail::in_lanes<Through> ? map_lanes<detail::store_to<T>, Through> : 1,
                   aligned[] = {0, 0}, ones[] = {1, 1};
   alignas(64) result results[most];
   alignas(64) T passed[most];
@@ -327,33 +326,34 @@ void store_results(const detail::store_through<T, Through>& target, const typena
   const map_plan<detail::store_to<T>, Through> plan{to, tree};
   for (int64 at = 0; at < n; at += most) {
     const int64 some = n - at < most ? n - at : most, whole = (some + N - 1) / N * N;
-    store_results<Build, Op, Types>(detail::store_to<result>{results}, totals + at, 0, 1, some, count);
+    store_results<Op, Types>(detail::store_to<result>{results}, totals + at, 0, 1, some, count);
     for (int64 i = some; i < whole; ++i) results[i] = results[0];
-    map_row<Build, detail::store_to<T>, Through, 2>(&plan, aligned, ones, 0, whole, {true, false, true});
+    map_row<detail::store_to<T>, Through, 2>(&plan, aligned, ones, 0, whole, {true, false, true});
     for (int64 i = 0; i < some; ++i) target.p[offset + (at + i) * step] = passed[i];
   }
 }
 
 /// What a reduction does for an expression, and where its results go.
-template <class Build, class Target, class Tree, class Op, int Operands>
-struct stored_reduction : reduction_kernels<Build, Tree, Op, Operands> {
-  using kernels = reduction_kernels<Build, Tree, Op, Operands>;
+template <class Target, class Tree, class Op, int Operands>
+struct stored_reduction : reduction_kernels<Tree, Op, Operands> {
+  using kernels = reduction_kernels<Tree, Op, Operands>;
   Target target;
 
   /// Along a row of the target.
   static void store(const void* self, const int64* offset, const int64* step, const void* totals, int64 n,
                     int64 count) {
     const auto& to = static_cast<const stored_reduction*>(static_cast<const kernels*>(self))->target;
-    store_results<Build, Op, typename kernels::types>(to, static_cast<const typename kernels::total*>(totals),
-                                                      offset[0], step[0], n, count);
+    store_results<Op, typename kernels::types>(to, static_cast<const typename kernels::total*>(totals), offset[0],
+                                               step[0], n, count);
   }
 };
 
-}  // namespace host
+}  // namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
-template <class Build, class Target, class Tree, class Op, int Operands>
+template <class Target, class Tree, class Op, int Operands>
 void run_reduce(cpu, const Target& target, const Tree& tree, const Op&, const detail::iteration_space<Operands>& s) {
-  using reduction = host::stored_reduction<Build, Target, Tree, Op, Operands>;
+  using reduction = host::stored_reduction<Target, Tree, Op, Operands>;
   using kernels = typename reduction::kernels;
   static_assert(sizeof(typename kernels::total) <= 64);
   detail::count(detail::counters.kernels);
@@ -370,13 +370,13 @@ void run_reduce(cpu, const Target& target, const Tree& tree, const Op&, const de
     }
   }
   host::memory_operand of[::std::size_t(Operands)];
-  host::list_operands<Build>(tree, of);
+  host::list_operands(tree, of);
   host::walk_reduction({&self, kernels::clear, kernels::merge, reduction::store, kernels::along, kernels::across,
-                        kernels::takes_short_rows ? kernels::beside : nullptr, host::fetcher::of<Build>(self.tree),
+                        kernels::takes_short_rows ? kernels::beside : nullptr, host::fetcher::of(self.tree),
                         kernels::packable, Op::indexed, kernels::N, int(sizeof(typename kernels::total)), of},
                        host::walk_space(s));
 }
 
-}  // namespace cudarray::inline v0::backend
+}  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD
 
 #pragma GCC diagnostic pop

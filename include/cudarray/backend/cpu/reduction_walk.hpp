@@ -4,7 +4,7 @@
 
 #include "loop.hpp"
 
-namespace cudarray::inline v0::backend::host {
+namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD {
 
 /// A reduction as the walks see it: the functions of reduction_kernels.
 struct reduce_kernels {
@@ -67,7 +67,7 @@ struct reduction_cut {
     return left < width ? left : width;
   }
 
-  CUDARRAY_PER_BUILD reduction_cut(const walk_space& space, const reduce_kernels& r) : s(space) {
+  reduction_cut(const walk_space& space, const reduce_kernels& r) : s(space) {
     side = s.kept - 1;
     inner = s.ndim - 1;
     count = places = s.size(s.kept, s.ndim);
@@ -130,7 +130,7 @@ struct reduction_cut {
     depth = n;
   }
   /// Whether the places of an axis follow those of another.
-  CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD bool follows(int axis, int other, int64 places_there) const {
+  CUDARRAY_NO_INLINE bool follows(int axis, int other, int64 places_there) const {
     bool yes = true;
     for (int k = 1; k < s.operands; ++k) yes = yes && s.stride[k][axis] == places_there * s.stride[k][other];
     return yes;
@@ -151,7 +151,7 @@ struct reduction_cut {
   /// Runs of what is reduced along the last axis (`row`), or of that and of a few results that it follows, as rows of
   /// as many results as they have elements: several runs where one follows the other. False where there are none, or
   /// packs would be cut.
-  CUDARRAY_COLD CUDARRAY_PER_BUILD bool lie_in_runs(const reduce_kernels& r, int64 n, bool row) {
+  CUDARRAY_COLD bool lie_in_runs(const reduce_kernels& r, int64 n, bool row) {
     const int64 e = row ? 1 : s.extent[side], run = e * n;
     if (r.indexed || s.ndim - s.kept < 2 || run > widest) return false;
     if (row ? n >= short_row(r) || places < 8 * n : !follows(inner, side, e)) return false;
@@ -181,7 +181,7 @@ struct reduction_cut {
   }
   /// The axis of [first, last] along which an operand that packs cannot read along the last one has the least step
   /// below that one's; or -1.
-  CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD int nearer_axis(const reduce_kernels& r, int first, int last) const {
+  CUDARRAY_NO_INLINE int nearer_axis(const reduce_kernels& r, int first, int last) const {
     int best = -1;
     int64 least = 0;
     for (int k = 1; k < s.operands; ++k) {
@@ -197,7 +197,7 @@ struct reduction_cut {
   }
   int64 distance(int k, int axis) const { return s.stride[k][axis] < 0 ? -s.stride[k][axis] : s.stride[k][axis]; }
   /// No operand has longer steps along the last kept axis than along the last reduced one.
-  CUDARRAY_NO_INLINE CUDARRAY_PER_BUILD bool side_is_nearer() const {
+  CUDARRAY_NO_INLINE bool side_is_nearer() const {
     bool nearer = true;
     for (int k = 1; k < s.operands; ++k) nearer = nearer && distance(k, side) <= distance(k, inner);
     return nearer;
@@ -235,8 +235,7 @@ struct reduction_cut {
 
 /// The chunks [first, last), counted task by task. Their totals go to `partial`, or, where tasks are whole, the results
 /// to the target.
-CUDARRAY_PER_BUILD inline void reduce_chunks(const reduce_kernels& r, const reduction_cut& c, char* partial,
-                                             int64 first, int64 last) {
+inline void reduce_chunks(const reduce_kernels& r, const reduction_cut& c, char* partial, int64 first, int64 last) {
   const walk_space& s = c.s;
   const int side = c.side, inner = c.inner;
   const int64 n = c.reduces() && c.places > 0 ? s.extent[inner] : 1;
@@ -337,7 +336,7 @@ CUDARRAY_PER_BUILD inline void reduce_chunks(const reduce_kernels& r, const redu
 }
 
 /// Runs a reduction over a space with at least one result.
-CUDARRAY_PER_BUILD CUDARRAY_NO_INLINE inline void walk_reduction(const reduce_kernels& r, const walk_space& space) {
+CUDARRAY_NO_INLINE inline void walk_reduction(const reduce_kernels& r, const walk_space& space) {
   const reduction_cut c(space, r);
   const walk_space& s = c.s;
   const int64 units = c.tasks * c.chunks, work = s.size(0, s.kept) * c.places;
@@ -356,4 +355,4 @@ CUDARRAY_PER_BUILD CUDARRAY_NO_INLINE inline void walk_reduction(const reduce_ke
   }
 }
 
-}  // namespace cudarray::inline v0::backend::host
+}  // namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD

@@ -8,16 +8,15 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-namespace cudarray::inline v0::backend {
-namespace host {
+namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD {
 
 /// Rows of n elements: kept as what a function computes in, one at a time in the result itself or in `space`, short
 /// ones `N` at a time, side by side.
-template <class Build, detail::row_function F, class Target, class Tree, int Operands>
+template <detail::row_function F, class Target, class Tree, int Operands>
 struct row_kernel {
   using value = typename Target::value_type;
   using T = detail::compute_t<value>;
-  static constexpr int N = lanes_for<Build, (int(sizeof(T)) > Tree::widest ? int(sizeof(T)) : Tree::widest)>;
+  static constexpr int N = lanes_for<(int(sizeof(T)) > Tree::widest ? int(sizeof(T)) : Tree::widest)>;
   static constexpr bool in_place = F != detail::row_function::logsumexp && ::std::is_same_v<T, value>;
 
   static constexpr int chains = 4;  ///< results under way at a time: each waits for the one before
@@ -41,21 +40,20 @@ struct row_kernel {
   static void run_together(const Target& target, const Tree& tree, const int64* offset, const int64* step,
                            const int64* down, int64 n, bool flat) {
     using namespace math;
-    using pack = simd::pack<T, N, Build>;
-    const auto load = [](const T* p) { return simd::load_lanes<T, N, Build>(p); };
-    const auto filled = [](T v) { return simd::splat<T, N, Build>(v); };
+    using pack = simd::pack<T, N>;
+    const auto load = [](const T* p) { return simd::load_lanes<T, N>(p); };
+    const auto filled = [](T v) { return simd::splat<T, N>(v); };
     alignas(64) T rows[::std::size_t(N * short_row)], columns[::std::size_t(N * short_row)];
     int64 at[::std::size_t(Operands)];
     for (int k = 0; k < Operands; ++k) at[k] = offset[k];
     const int64 length = flat ? N * n : n;
     for (T *row = rows, *end = rows + N * n; row < end; row += length) {
       int64 i = 0;
-      for (; i + N <= length; i += N)
-        simd::store_lanes(row + i, lane_cast<T>(tree(pack_access<N, Build>{at, step, i})));
-      for (; i < length; ++i) row[i] = detail::lane_cast<T>(tree(element_access<Build>{at, step, i}));
+      for (; i + N <= length; i += N) simd::store_lanes(row + i, lane_cast<T>(tree(pack_access<N>{at, step, i})));
+      for (; i < length; ++i) row[i] = detail::lane_cast<T>(tree(element_access{at, step, i}));
       for (int k = 0; k < Operands; ++k) at[k] += down[k];
     }
-    copy_tile<Build, sizeof(T)>(columns, N, rows, n, N, 1, n);
+    copy_tile<sizeof(T)>(columns, N, rows, n, N, 1, n);
     pack most = filled(detail::bounds<T>::lowest);  // of numbers; NaN is handed on by the sum that follows
     for (int64 i = 0; i < n; ++i) most = larger(load(columns + i * N), most);
     // infinity - infinity would be NaN in a logarithm's sum
@@ -76,7 +74,7 @@ struct row_kernel {
     const pack sum = (part[0] + part[1]) + (part[2] + part[3]);
     if constexpr (F == detail::row_function::logsumexp) {
       const pack v = log(sum) + top;
-      for (int r = 0; r < N; ++r) target(element_access<Build>{offset, down, r}, lane(v, r));
+      for (int r = 0; r < N; ++r) target(element_access{offset, down, r}, lane(v, r));
     } else {
       const pack by = F == detail::row_function::softmax ? filled(T(1)) / sum : log(sum) + top;
       for (int64 j = 0; j < n; ++j) {
@@ -91,7 +89,7 @@ struct row_kernel {
         if constexpr (::std::is_same_v<T, value>) return to;
         else return rows;
       }();
-      copy_tile<Build, sizeof(T)>(back, n, columns, N, n, 1, N);
+      copy_tile<sizeof(T)>(back, n, columns, N, n, 1, N);
       if constexpr (!::std::is_same_v<T, value>)
         for (int64 j = 0; j < N * n; j += N) simd::store_lanes(to + j, lane_cast<value>(load(rows + j)));
     }
@@ -99,33 +97,33 @@ struct row_kernel {
 
   static void run(const Target& target, const Tree& tree, const int64* offset, const int64* step, int64 n, T* space) {
     using namespace math;
-    using pack = simd::pack<T, N, Build>;
-    const auto load = [](const T* p) { return simd::load_lanes<T, N, Build>(p); };
+    using pack = simd::pack<T, N>;
+    const auto load = [](const T* p) { return simd::load_lanes<T, N>(p); };
     T* x = space;
     if constexpr (in_place) x = target.p + offset[0];
     pack most[chains];  // of numbers; NaN is handed on by the sum that follows
-    for (pack& m : most) m = simd::splat<T, N, Build>(detail::bounds<T>::lowest);
+    for (pack& m : most) m = simd::splat<T, N>(detail::bounds<T>::lowest);
     T largest = detail::bounds<T>::lowest;
     each(
         n,
         [&](int64 k, int c) {
-          const pack v = lane_cast<T>(tree(pack_access<N, Build>{offset, step, k}));
+          const pack v = lane_cast<T>(tree(pack_access<N>{offset, step, k}));
           simd::store_lanes(x + k, v);
           most[c] = larger(v, most[c]);
         },
         [&](int64 k) {
-          x[k] = detail::lane_cast<T>(tree(element_access<Build>{offset, step, k}));
+          x[k] = detail::lane_cast<T>(tree(element_access{offset, step, k}));
           largest = x[k] > largest ? x[k] : largest;
         });
     for (int c = 1; c < chains; ++c) most[0] = larger(most[c], most[0]);
     for (int k = 0; k < N; ++k) largest = lane(most[0], k) > largest ? lane(most[0], k) : largest;
     // infinity - infinity would be NaN in a logarithm's sum
     const T top = F == detail::row_function::softmax || isfinite(largest) ? largest : T(0);
-    const pack tops = simd::splat<T, N, Build>(top);
+    const pack tops = simd::splat<T, N>(top);
     double sum = 0;
     for (int64 begin = 0; begin < n; begin += 64 * N) {  // blocks of float32, added up in float64
       pack part[chains];
-      for (pack& p : part) p = simd::splat<T, N, Build>(T(0));
+      for (pack& p : part) p = simd::splat<T, N>(T(0));
       each(
           n - begin < 64 * N ? n - begin : 64 * N,
           [&](int64 k, int c) {
@@ -142,11 +140,11 @@ struct row_kernel {
       for (int k = 0; k < N; ++k) sum += double(lane(all, k));
     }
     if constexpr (F == detail::row_function::logsumexp) {
-      target(element_access<Build>{offset, step, 0}, T(log(T(sum)) + top));
+      target(element_access{offset, step, 0}, T(log(T(sum)) + top));
     } else {
       value* const to = target.p + offset[0];
       const T by = F == detail::row_function::softmax ? T(1 / sum) : T(log(T(sum)) + top);
-      const pack all = simd::splat<T, N, Build>(by);
+      const pack all = simd::splat<T, N>(by);
       each(
           n,
           [&](int64 k, int) {
@@ -161,20 +159,21 @@ struct row_kernel {
   }
 };
 
-}  // namespace host
+}  // namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
 /// Rows that packs can read, up to a quarter of a million elements; longer ones are worth several threads.
-template <class Build, detail::row_function F, class Make, class Tree, int Operands>
+template <detail::row_function F, class Make, class Tree, int Operands>
 bool run_rows(cpu, const Make& make, const Tree& tree, const detail::iteration_space<Operands>& space) {
   using target_type = decltype(make());
-  using kernel = host::row_kernel<Build, F, target_type, Tree, Operands>;
+  using kernel = host::row_kernel<F, target_type, Tree, Operands>;
   const int inner = space.ndim - 1;
   if constexpr (!Tree::packable) {
     return false;
   } else {
     if (space.ndim != space.kept + 1 || space.size(0, space.ndim) == 0 || space.extent[inner] > 1 << 18) return false;
     host::memory_operand of[::std::size_t(Operands)];
-    host::list_operands<Build>(tree, of);
+    host::list_operands(tree, of);
     int64 step[::std::size_t(Operands)];
     for (int k = 0; k < Operands; ++k) {
       step[k] = space.stride[k][inner];
@@ -221,6 +220,6 @@ bool run_rows(cpu, const Make& make, const Tree& tree, const detail::iteration_s
   }
 }
 
-}  // namespace cudarray::inline v0::backend
+}  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD
 
 #pragma GCC diagnostic pop

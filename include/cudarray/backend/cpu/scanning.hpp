@@ -11,16 +11,15 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-namespace cudarray::inline v0::backend {
-namespace host {
+namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD {
 
 /// What stands before `N` elements, and within them.
-template <class Build, class Op, class T>
+template <class Op, class T>
 struct scan_kernel {
   using types = typename Op::template types<T>;
   using total = typename types::total;
   using result = typename types::result;
-  static constexpr int N = lanes_for<Build, 8>;
+  static constexpr int N = lanes_for<8>;
   static constexpr bool packable =
       !::std::is_same_v<T, bool> && ::std::is_arithmetic_v<total> && (::std::is_arithmetic_v<T> || detail::is_half<T>);
 
@@ -32,15 +31,15 @@ struct scan_kernel {
       packable && !Op::parts_overflow && (!detail::is_floating<total> || sizeof(total) > sizeof(result));
 
   struct lanes_total {
-    simd::pack<total, N, Build> lanes = simd::splat<total, N, Build>(Op::template identity<total>());
-    void add(const simd::pack<total, N, Build>& a) { lanes = Op::combine(lanes, a); }
+    simd::pack<total, N> lanes = simd::splat<total, N>(Op::template identity<total>());
+    void add(const simd::pack<total, N>& a) { lanes = Op::combine(lanes, a); }
     total value() const {
       total sum = lane(lanes, 0);
       for (int k = 1; k < N; ++k) sum = Op::combine(sum, lane(lanes, k));
       return sum;
     }
   };
-  static auto load(const T* from) { return lane_cast<total>(simd::load_lanes<T, N, Build>(from)); }
+  static auto load(const T* from) { return lane_cast<total>(simd::load_lanes<T, N>(from)); }
   static total rest(const T* from, int64 i, int64 n, total sum) {
     for (; i < n; ++i) sum = Op::combine(sum, Op::template lift<total>(from[i], i));
     return sum;
@@ -57,8 +56,8 @@ struct scan_kernel {
   static total along_block(const T* from, result* to, int64 n, total before, bool streamed) {
     // known to be zeros, clang++ shifts them in by vexpandpd: blocks took four times as long
     const volatile total none = Op::template identity<total>();
-    const auto fill = simd::splat<total, N, Build>(none);
-    auto sum = simd::splat<total, N, Build>(before);
+    const auto fill = simd::splat<total, N>(none);
+    auto sum = simd::splat<total, N>(before);
     lanes_total own;
     int64 i = 0;
     for (; i + N <= n; i += N) {
@@ -131,8 +130,8 @@ struct scan_kernel {
       int64 j = 0;
       if constexpr (packable)
         for (; j + N <= width; j += N) {
-          const auto t = Op::combine(simd::load_lanes<total, N, Build>(sum + j),
-                                     lane_cast<total>(simd::load_lanes<T, N, Build>(from + j)));
+          const auto t =
+              Op::combine(simd::load_lanes<total, N>(sum + j), lane_cast<total>(simd::load_lanes<T, N>(from + j)));
           simd::store_lanes(sum + j, t);
           simd::store_lanes(to + j, lane_cast<result>(t));
         }
@@ -144,11 +143,12 @@ struct scan_kernel {
   }
 };
 
-}  // namespace host
+}  // namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
-template <class Build, class Op, class T>
+template <class Op, class T>
 detail::storage_ref scan_sequences(cpu device, const detail::sequences& s) {
-  using kernel = host::scan_kernel<Build, Op, T>;
+  using kernel = host::scan_kernel<Op, T>;
   using result = typename kernel::result;
   constexpr int64 together = 512;  // neighbouring sequences
   detail::storage_ref r = allocate(device, ::std::size_t(s.elements()) * sizeof(result));
@@ -172,6 +172,6 @@ detail::storage_ref scan_sequences(cpu device, const detail::sequences& s) {
   return r;
 }
 
-}  // namespace cudarray::inline v0::backend
+}  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD
 
 #pragma GCC diagnostic pop

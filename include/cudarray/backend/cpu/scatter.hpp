@@ -5,11 +5,11 @@
 #include "../../eval/sequences.hpp"
 #include "loop.hpp"
 
-namespace cudarray::inline v0::backend {
+namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
 /// What goes to one place is added in order: sequences of places are one thread's, or, of rows of 1 KiB and more, each
 /// thread adds to its share of the places.
-template <class Build, class T>
+template <class T>
 void add_at_indices(cpu, const detail::sequences& to, const detail::sequences& index, const detail::sequences& values,
                     const detail::index_check&) {
   using C = detail::compute_t<T>;
@@ -39,7 +39,7 @@ void add_at_indices(cpu, const detail::sequences& to, const detail::sequences& i
       T* row[ahead];
       for (int64 i = 0; i < picks + ahead; ++i) {
         T*& next = row[i % ahead];
-        if (i >= ahead && next != nullptr) host::add_line<Build, C>(next, v + (i - ahead) * n, n);
+        if (i >= ahead && next != nullptr) host::add_line<C>(next, v + (i - ahead) * n, n);
         if (i >= picks) continue;
         next = nullptr;
         const int64 k = place(i);
@@ -51,4 +51,4 @@ void add_at_indices(cpu, const detail::sequences& to, const detail::sequences& i
   });
 }
 
-}  // namespace cudarray::inline v0::backend
+}  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD

@@ -19,12 +19,11 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-namespace cudarray::inline v0::backend {
-namespace host {
+namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD {
 
 /// Bits that compare, as an unsigned number, as the elements do: NaN last, -0 and 0 alike.
 template <class T>
-CUDARRAY_PER_BUILD auto sort_key(T v) {
+auto sort_key(T v) {
   using K = detail::unsigned_t<sizeof(T)>;
   constexpr K top = K(K(1) << (8 * sizeof(T) - 1));
   if constexpr (::std::is_same_v<T, bool> || kind_of<T> == kind::unsigned_) {
@@ -54,7 +53,7 @@ struct halved {
 
 /// Ascending, stable, some bits at a time of what `key` has of an item; the sorted items are in what is returned, `to`
 /// if all bits vary. `other` may be `from`. Parts of the items are counted and moved by several threads.
-template <class Build, class Item, class F>
+template <class Item, class F>
 const Item* radix_sort(const Item* a, Item* to, Item* other, int64 n, const F& key) {
   constexpr int bits = 8 * int(sizeof(key(*a)));
   const int width = bits <= 16 || n < 32768 ? 8 : 11, digits = (bits + width - 1) / width;
@@ -105,9 +104,9 @@ template <class T>
 inline constexpr bool highway_sorts = ::std::is_arithmetic_v<T> && sizeof(T) >= 4;  // radix sorts short keys faster
 
 /// Whether Highway's sort, on one thread, is the faster for each sequence.
-template <class Build, class T>
+template <class T>
 bool by_highway(const detail::sequences& s) {
-  if constexpr (!Build::highway || !highway_sorts<T>) return false;
+  if constexpr (!this_build::highway || !highway_sorts<T>) return false;
 #if defined(__x86_64__)
   if (!__builtin_cpu_supports("avx2")) return false;
 #endif
@@ -118,7 +117,7 @@ bool by_highway(const detail::sequences& s) {
 /// While it stands, Highway sorts elements of 4 bytes by AVX2 on Zen 4, AMD's first processor with AVX-512: it stores
 /// the lanes that a mask picks one by one, and sorts by that take 6 times as long. (Later versions of Highway have a
 /// target for it.)
-struct CUDARRAY_PER_BUILD highway_choice {
+struct highway_choice {
 #if defined(CUDARRAY_HAS_HIGHWAY) && defined(__x86_64__)
   bool narrower = false;
   explicit highway_choice(int bytes) {
@@ -139,7 +138,7 @@ struct CUDARRAY_PER_BUILD highway_choice {
 #if defined(CUDARRAY_HAS_HIGHWAY)
 /// Ascending into `to`; NaN last, and zeros of both signs as they stood. Floats as integers of their order: Highway 1.0
 /// takes infinity for the largest number.
-template <class Build, class T>
+template <class T>
 void sort_by_highway(const T* from, T* to, int64 n) {
   using K = detail::signed_t<sizeof(T)>;
   const auto ordered = [](auto v) { return __builtin_bit_cast(decltype(v), float_order<K>(__builtin_bit_cast(K, v))); };
@@ -173,7 +172,7 @@ inline constexpr int64 short_sequence = 96;
 /// Whether every second of n keys of 64 bits, or more, shares its upper half with another one, as far as some elements
 /// tell: one of each stretch, picked as if by chance. They tell less of millions, where each pass that is spared is
 /// worth more. n >= 32.
-template <class Build, class T>
+template <class T>
 bool share_upper_halves(const T* k, int64 n) {
   uint32 seen[1024];
   const int64 count = n / 16 < 1024 ? n / 16 : 1024, stretch = n / count;
@@ -189,7 +188,7 @@ bool share_upper_halves(const T* k, int64 n) {
 }
 
 /// The places of n elements, fewer than 2^32, in their order.
-template <class Build, class T>
+template <class T>
 void argsort_by_radix(const T* k, int64* order, int64 n) {
   using Key = decltype(sort_key(*k));
   using item = ::std::conditional_t<sizeof(Key) == 8, halved, keyed<Key>>;
@@ -197,17 +196,17 @@ void argsort_by_radix(const T* k, int64* order, int64 n) {
   item *const first = reinterpret_cast<item*>(space.p), *const second = first + n;
   if constexpr (sizeof(Key) < 8) {
     for (int64 i = 0; i < n; ++i) first[i] = {sort_key(k[i]), uint32(i)};
-    const item* const sorted = radix_sort<Build>(first, second, first, n, [](const item& v) { return v.key; });
+    const item* const sorted = radix_sort(first, second, first, n, [](const item& v) { return v.key; });
     for (int64 i = 0; i < n; ++i) order[i] = sorted[i].position;
   } else {
     const auto upper = [](const item& v) { return v.upper; };
     const auto lower = [](const item& v) { return v.lower; };
     item *sorted = first, *other = second;
     const auto sort_by = [&](const auto& half) {
-      if (radix_sort<Build>(sorted, other, sorted, n, half) == other) ::std::swap(sorted, other);
+      if (radix_sort(sorted, other, sorted, n, half) == other) ::std::swap(sorted, other);
     };
     for (int64 i = 0; i < n; ++i) first[i] = {uint32(sort_key(k[i]) >> 32), uint32(sort_key(k[i])), uint32(i)};
-    const bool shared = share_upper_halves<Build>(k, n);
+    const bool shared = share_upper_halves(k, n);
     if (shared) sort_by(lower);
     sort_by(upper);
     // where upper halves are equal the lower ones decide
@@ -221,7 +220,7 @@ void argsort_by_radix(const T* k, int64* order, int64 n) {
           sorted[to] = v;
         }
       } else {
-        const item* const run = radix_sort<Build>(sorted + begin, other + begin, sorted + begin, end - begin, lower);
+        const item* const run = radix_sort(sorted + begin, other + begin, sorted + begin, end - begin, lower);
         if (run != sorted + begin) ::std::copy(run, run + (end - begin), sorted + begin);
       }
     }
@@ -254,38 +253,39 @@ void group_sequences(const detail::sequences& s, int64 bytes, const Together& to
   });
 }
 
-}  // namespace host
+}  // namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
-template <class Build, class T>
+template <class T>
 detail::storage_ref sort_sequences(cpu device, const detail::sequences& s) {
   detail::storage_ref r = allocate(device, ::std::size_t(s.elements()) * sizeof(T));
   detail::count(detail::counters.kernels);
   const auto from = [&](int64 o) { return s.at<const T>() + o * s.n; };
   const auto to = [&](int64 o) { return static_cast<T*>(r->data) + o * s.n; };
-  const bool highway = host::by_highway<Build, T>(s);
+  const bool highway = host::by_highway<T>(s);
   const host::highway_choice choice(highway ? int(sizeof(T)) : 0);
   const auto one = [&](int64 o) {
     if (highway) {
 #if defined(CUDARRAY_HAS_HIGHWAY)
-      if constexpr (host::highway_sorts<T>) host::sort_by_highway<Build>(from(o), to(o), s.n);
+      if constexpr (host::highway_sorts<T>) host::sort_by_highway(from(o), to(o), s.n);
 #endif
     } else if (s.n < host::short_sequence) {
       ::std::copy(from(o), from(o) + s.n, to(o));
       ::std::sort(to(o), to(o) + s.n, [](const T& a, const T& b) { return host::sort_key(a) < host::sort_key(b); });
     } else {
       const host::scratch space(s.n * int64(sizeof(T)));
-      const T* const sorted = host::radix_sort<Build>(from(o), to(o), reinterpret_cast<T*>(space.p), s.n,
-                                                      [](T v) { return host::sort_key(v); });
+      const T* const sorted =
+          host::radix_sort(from(o), to(o), reinterpret_cast<T*>(space.p), s.n, [](T v) { return host::sort_key(v); });
       if (sorted != to(o)) ::std::copy(sorted, sorted + s.n, to(o));
     }
   };
   if constexpr (host::orders_as_number<T>) {
-    using network = host::sort_network<Build, host::order_number<T>>;
+    using network = host::sort_network<host::order_number<T>>;
     constexpr int N = network::N;
     if (s.n > 1 && s.n <= network::limit && s.outer >= N) {
       host::group_sequences<N>(
           s, s.n * N * int64(sizeof(T)),
-          [&](int64 o, void* space) { return host::sort_together<Build>(from(o), to(o), s.n, space); }, one);
+          [&](int64 o, void* space) { return host::sort_together(from(o), to(o), s.n, space); }, one);
       return r;
     }
   }
@@ -293,7 +293,7 @@ detail::storage_ref sort_sequences(cpu device, const detail::sequences& s) {
   return r;
 }
 
-template <class Build, class T>
+template <class T>
 detail::storage_ref argsort_sequences(cpu device, const detail::sequences& s) {
   detail::storage_ref r = allocate(device, ::std::size_t(s.elements()) * sizeof(int64));
   detail::count(detail::counters.kernels);
@@ -307,17 +307,17 @@ detail::storage_ref argsort_sequences(cpu device, const detail::sequences& s) {
       ::std::stable_sort(order, order + s.n,
                          [k](int64 a, int64 b) { return host::sort_key(k[a]) < host::sort_key(k[b]); });
     } else {
-      host::argsort_by_radix<Build>(k, order, s.n);
+      host::argsort_by_radix(k, order, s.n);
     }
   };
-  using network = host::sort_network<Build, uint64>;
+  using network = host::sort_network<uint64>;
   constexpr int N = network::N;
   if (s.n > 1 && s.n <= 2 * network::limit && s.outer >= N)
     host::group_sequences<N>(
         s, 2 * s.n * N * int64(sizeof(uint64)),
         [&](int64 o, void* space) {
-          host::argsort_together<Build>(from(o), to(o), s.n, static_cast<uint64*>(space),
-                                        [](T v) { return host::sort_key(v); });
+          host::argsort_together(from(o), to(o), s.n, static_cast<uint64*>(space),
+                                 [](T v) { return host::sort_key(v); });
           return true;
         },
         one);
@@ -325,6 +325,6 @@ detail::storage_ref argsort_sequences(cpu device, const detail::sequences& s) {
   return r;
 }
 
-}  // namespace cudarray::inline v0::backend
+}  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD
 
 #pragma GCC diagnostic pop

@@ -44,7 +44,9 @@ inline void pause() {
 #endif
 }
 
-CUDARRAY_PER_BUILD inline void take_parts(job& j) {
+inline namespace CUDARRAY_BUILD {
+
+inline void take_parts(job& j) {
   try {
     for (int64 part; (part = __atomic_fetch_add(&j.next, int64(1), __ATOMIC_RELAXED)) < j.parts;) j.run(j.body, part);
   } catch (...) {
@@ -54,7 +56,7 @@ CUDARRAY_PER_BUILD inline void take_parts(job& j) {
 }
 
 /// A worker looks for work for 500 pauses, some 10 us, before it sleeps: operations come one after another.
-CUDARRAY_PER_BUILD inline void* work(void*) {
+inline void* work(void*) {
   pool& p = the_pool;
   for (int64 seen = 0;;) {
     for (int i = 0; i < 500 && __atomic_load_n(&p.jobs, __ATOMIC_ACQUIRE) == seen; ++i) pause();
@@ -75,7 +77,7 @@ CUDARRAY_PER_BUILD inline void* work(void*) {
 }
 
 /// Brings the pool to so many workers, or as many as the system gives. Signals are for the program's own threads.
-CUDARRAY_PER_BUILD CUDARRAY_COLD inline void hire(pool& p, int workers) {
+CUDARRAY_COLD inline void hire(pool& p, int workers) {
   if (p.workers == 0) pthread_atfork(nullptr, nullptr, [] { the_pool = pool{}; });  // a child has none of them
   sigset_t all, before;
   sigfillset(&all);
@@ -86,8 +88,7 @@ CUDARRAY_PER_BUILD CUDARRAY_COLD inline void hire(pool& p, int workers) {
 }
 
 /// Runs all parts. The calling thread takes its share; where the pool is in use, or this is a part itself, it does all.
-CUDARRAY_PER_BUILD CUDARRAY_NO_INLINE inline void run_parts(int64 parts, void (*run)(const void*, int64),
-                                                            const void* body) {
+CUDARRAY_NO_INLINE inline void run_parts(int64 parts, void (*run)(const void*, int64), const void* body) {
   pool& p = the_pool;
   job j{run, body, parts};
   const int threads = j.parts < num_threads() ? int(j.parts) : num_threads();
@@ -130,4 +131,5 @@ inline int64 parts_for(int64 steps) {
   return most == 4 ? 1 : parts < most ? parts : most;
 }
 
+}  // namespace CUDARRAY_BUILD
 }  // namespace cudarray::inline v0::backend::host

@@ -12,7 +12,7 @@
 #pragma GCC diagnostic ignored "-Waggressive-loop-optimizations"
 #endif
 
-namespace cudarray::inline v0::backend::host {
+namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD {
 
 /// An element of so many bytes, of whatever type.
 template <int Bytes>
@@ -34,11 +34,11 @@ CUDARRAY_FORCE_INLINE T* next_line(T* p, int64 pitch) {
 }
 
 /// to[i][j] = from[j][i] for N x N elements, of which the first `rows` rows are stored.
-template <int N, class B, int Bytes>
+template <int N, int Bytes>
 CUDARRAY_FORCE_INLINE void transpose_block(element<Bytes>* to, int64 pitch, const element<Bytes>* from, int64 along,
                                            int64 rows = N) {
   using word = typename element<Bytes>::word;
-  using pack = simd::pack<word, N, B>;
+  using pack = simd::pack<word, N>;
   pack a[::std::size_t(N)], b[::std::size_t(N)];
   CUDARRAY_UNROLL
   for (int i = 0; i < N; ++i, from = next_line(from, along)) a[i] = simd::load_pack<pack>(from);
@@ -58,10 +58,10 @@ CUDARRAY_FORCE_INLINE void transpose_block(element<Bytes>* to, int64 pitch, cons
 }
 
 /// to[j] = from[j * Along] for most j < columns, by packs; returns for how many. Nothing else is read.
-template <int Along, class B, int Bytes>
+template <int Along, int Bytes>
 int64 pick_line(element<Bytes>* to, const element<Bytes>* from, int64 columns) {
-  constexpr int N = B::vector_bytes / Bytes;
-  using pack = simd::pack<typename element<Bytes>::word, N, B>;
+  constexpr int N = this_build::vector_bytes / Bytes;
+  using pack = simd::pack<typename element<Bytes>::word, N>;
   int64 j = 0;
   for (; j + N < columns; j += N) {
     const auto load = [&](int64 at) { return simd::load_pack<pack>(from + at); };
@@ -97,7 +97,7 @@ struct lines {
   int64 down, along;
 };
 /// Rows of so few elements, at once.
-template <int Columns, class B, int Bytes>
+template <int Columns, int Bytes>
 CUDARRAY_COLD void copy_few(lines<element<Bytes>> to, lines<const element<Bytes>> from, int64 rows) {
   for (int64 i = 0; i < rows; ++i, to.first += to.down, from.first += from.down) {
     element<Bytes> v[::std::size_t(Columns)];
@@ -108,14 +108,14 @@ CUDARRAY_COLD void copy_few(lines<element<Bytes>> to, lines<const element<Bytes>
   }
 }
 /// Short rows, few columns at a time; false where they are not short.
-template <class B, int Bytes>
+template <int Bytes>
 bool copy_short_rows(lines<element<Bytes>> to, lines<const element<Bytes>> from, int64 rows, int64 columns) {
   if (columns > 8 || rows <= columns) return false;
   for (int64 few; columns > 0; columns -= few, to.first += few * to.along, from.first += few * from.along) {
     few = columns == 5 || columns == 6 ? 3 : columns < 4 ? columns : 4;
-    if (few == 4) copy_few<4, B>(to, from, rows);
-    else if (few == 3) copy_few<3, B>(to, from, rows);
-    else if (few == 2) copy_few<2, B>(to, from, rows);
+    if (few == 4) copy_few<4>(to, from, rows);
+    else if (few == 3) copy_few<3>(to, from, rows);
+    else if (few == 2) copy_few<2>(to, from, rows);
     else copy_apart(to.first, to.down, from.first, from.down, rows);
   }
   return true;
@@ -137,10 +137,10 @@ CUDARRAY_FORCE_INLINE P row_of(const P* packs) {
   else return simd::pick_lanes<lanes_of_row<Rows, Ix, Last>>(row_of<Rows, Ix, Last - 1>(packs), packs[Last]);
 }
 /// to[i * pitch + j] = from[i + j * Rows] for i < Rows and most j < columns, by packs; returns for how many.
-template <int Rows, class B, int Bytes>
+template <int Rows, int Bytes>
 int64 split_columns(element<Bytes>* to, int64 pitch, const element<Bytes>* from, int64 columns) {
-  constexpr int N = (Bytes < 4 ? 16 : B::vector_bytes) / Bytes;
-  using pack = simd::pack<typename element<Bytes>::word, N, B>;
+  constexpr int N = (Bytes < 4 ? 16 : this_build::vector_bytes) / Bytes;
+  using pack = simd::pack<typename element<Bytes>::word, N>;
   int64 j = 0;
   for (; j + N <= columns; j += N) {
     pack v[::std::size_t(Rows)];
@@ -157,27 +157,27 @@ int64 split_columns(element<Bytes>* to, int64 pitch, const element<Bytes>* from,
 /// to[i * pitch + j] = from[i * down + j * along] for i < rows and j < columns.
 using tile_function = void(void* to, int64 pitch, const void* from, int64 rows, int64 columns, int64 down, int64 along);
 
-template <class B, int Bytes>
+template <int Bytes>
 void copy_tile(void* to_, int64 pitch, const void* from_, int64 rows, int64 columns, int64 down, int64 along) {
   auto* to = static_cast<element<Bytes>*>(to_);
   auto* from = static_cast<const element<Bytes>*>(from_);
   if constexpr (Bytes <= 8) {
     // wide interleaving of elements below 4 bytes is not one instruction everywhere
-    constexpr int N = (Bytes < 4 ? 16 : B::vector_bytes) / Bytes;
+    constexpr int N = (Bytes < 4 ? 16 : this_build::vector_bytes) / Bytes;
     if (down == 1 && along != 1) {
       int64 j = 0;
       const bool dense = along == rows;
-      if constexpr (B::vector_bytes > 16) {  // SSE2 has hardly any of these shuffles
-        if (dense && rows == 2) j = split_columns<2, B>(to, pitch, from, columns);
-        if (dense && rows == 3) j = split_columns<3, B>(to, pitch, from, columns);
-        if (dense && rows == 4) j = split_columns<4, B>(to, pitch, from, columns);
+      if constexpr (this_build::vector_bytes > 16) {  // SSE2 has hardly any of these shuffles
+        if (dense && rows == 2) j = split_columns<2>(to, pitch, from, columns);
+        if (dense && rows == 3) j = split_columns<3>(to, pitch, from, columns);
+        if (dense && rows == 4) j = split_columns<4>(to, pitch, from, columns);
       }
       for (; j + N <= columns; j += N) {
         int64 i = 0;
-        for (; i + N <= rows; i += N) transpose_block<N, B>(to + i * pitch + j, pitch, from + i + j * along, along);
+        for (; i + N <= rows; i += N) transpose_block<N>(to + i * pitch + j, pitch, from + i + j * along, along);
         // the rest of a column by the same code, where that is worth it and the next columns are what it reads behind
         if (dense && rows - i > N / 4 && i + N + (j + N - 1) * rows <= columns * rows) {
-          transpose_block<N, B>(to + i * pitch + j, pitch, from + i + j * along, along, rows - i);
+          transpose_block<N>(to + i * pitch + j, pitch, from + i + j * along, along, rows - i);
           i = rows;
         }
         for (; i < rows; ++i) copy_apart<Bytes>(to + i * pitch + j, 1, from + i + j * along, along, N);
@@ -187,7 +187,7 @@ void copy_tile(void* to_, int64 pitch, const void* from_, int64 rows, int64 colu
     }
   }
   if (rows > 1 && down == 0) {  // one row over and over
-    copy_tile<B, Bytes>(to, pitch, from, 1, columns, down, along);
+    copy_tile<Bytes>(to, pitch, from, 1, columns, down, along);
     if (pitch == columns) {
       for (int64 done = 1; done < rows; done *= 2)
         ::std::memcpy(to + done * pitch, to,
@@ -197,8 +197,7 @@ void copy_tile(void* to_, int64 pitch, const void* from_, int64 rows, int64 colu
     }
     return;
   }
-  if ((Bytes > 1 || along != 0) && copy_short_rows<B, Bytes>({to, pitch, 1}, {from, down, along}, rows, columns))
-    return;
+  if ((Bytes > 1 || along != 0) && copy_short_rows<Bytes>({to, pitch, 1}, {from, down, along}, rows, columns)) return;
   for (int64 i = 0; i < rows; ++i, to += pitch, from += down) {
     if (along == 1) {
       ::std::memcpy(to, from, ::std::size_t(columns) * sizeof(*to));
@@ -207,8 +206,8 @@ void copy_tile(void* to_, int64 pitch, const void* from_, int64 rows, int64 colu
     } else {
       int64 j = 0;
       if constexpr (Bytes <= 8) {
-        if (along == -1) j = pick_line<-1, B>(to, from, columns);
-        if (along == 2) j = pick_line<2, B>(to, from, columns);
+        if (along == -1) j = pick_line<-1>(to, from, columns);
+        if (along == 2) j = pick_line<2>(to, from, columns);
       }
       copy_apart(to + j, 1, from + j * along, along, columns - j);
     }
@@ -216,14 +215,14 @@ void copy_tile(void* to_, int64 pitch, const void* from_, int64 rows, int64 colu
 }
 
 /// to[i * down + j * along] = from[i * pitch + j].
-template <class B, int Bytes>
+template <int Bytes>
 void spread_tile(void* to_, int64 pitch, const void* from_, int64 rows, int64 columns, int64 down, int64 along) {
   auto* to = static_cast<element<Bytes>*>(to_);
   auto* from = static_cast<const element<Bytes>*>(from_);
-  if (copy_short_rows<B, Bytes>({to, down, along}, {from, pitch, 1}, rows, columns)) return;
+  if (copy_short_rows<Bytes>({to, down, along}, {from, pitch, 1}, rows, columns)) return;
   for (int64 i = 0; i < rows; ++i, to += down, from += pitch) copy_apart(to, along, from, 1, columns);
 }
 
-}  // namespace cudarray::inline v0::backend::host
+}  // namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD
 
 #pragma GCC diagnostic pop

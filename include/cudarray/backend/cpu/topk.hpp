@@ -9,11 +9,9 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-namespace cudarray::inline v0::backend {
-namespace host {
+namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD {
 
 /// An element's place in the order that is asked for, what comes first being the least: its key, and where it stands.
-template <class Build>
 struct wide_place {
   uint64 key;
   int64 at;
@@ -27,7 +25,6 @@ struct wide_place {
   int64 position() const { return at; }
 };
 /// The same in one number: keys of at most 32 bits, fewer than 2^32 positions.
-template <class Build>
 struct packed_place {
   uint64 both;
   bool operator<(const packed_place& o) const { return both < o.both; }
@@ -62,10 +59,10 @@ CUDARRAY_FORCE_INLINE void insert_place(Place* places, int64 k, Place p) {
 
 /// The first k places of a sequence, found by going over it once; once as many are known, most elements need no more
 /// than a comparison. A few are kept in order. More are collected up to twice k, then all but the first k are dropped.
-template <class Build, class T, class Place>
+template <class T, class Place>
 class top_finder {
  public:
-  static constexpr int N = lanes_for<Build, 4>, step = 4 * N;
+  static constexpr int N = lanes_for<4>, step = 4 * N;
   static constexpr bool packable = ::std::is_arithmetic_v<T> && !::std::is_same_v<T, bool>;
 
   /// Room for so many places in a part of n elements.
@@ -119,8 +116,8 @@ class top_finder {
         return Largest ? v <= bound : v >= bound;
       };
       for (; end - i >= step && has_room(step); i += step) {
-        const auto bound = simd::splat<T, N, Build>(last);
-        const auto before = [&](int g) { return !passed(simd::load_lanes<T, N, Build>(from_ + i + g * N), bound); };
+        const auto bound = simd::splat<T, N>(last);
+        const auto before = [&](int g) { return !passed(simd::load_lanes<T, N>(from_ + i + g * N), bound); };
         if (!any((before(0) | before(1)) | (before(2) | before(3)))) continue;
         for (int64 j = i; j < i + step; ++j)
           if (!passed(from_[j], last)) take(j);
@@ -142,7 +139,7 @@ class top_finder {
 };
 
 /// A few of a short sequence, in order. All places are made first: by themselves they are, and without jumps.
-template <class Build, class Place, class T>
+template <class Place, class T>
 CUDARRAY_NO_INLINE void find_short_top(const T* from, int64 n, int64 k, bool largest, Place* found) {
   Place places[short_top_sequence];
   for (int64 i = 0; i < n; ++i) places[i] = place_of<Place>(from[i], largest, i);
@@ -157,13 +154,13 @@ CUDARRAY_NO_INLINE void find_short_top(const T* from, int64 n, int64 k, bool lar
 
 /// The same of as many sequences as a pack has lanes, a sequence in each: row j of `found` is their places of rank j.
 /// `space` is room for two groups of keys.
-template <class Build, class T>
+template <class T>
 void find_tops_together(const T* from, int64 n, int64 k, bool largest, uint64* space, uint64* found) {
-  using network = sort_network<Build, uint64>;
+  using network = sort_network<uint64>;
   using pack = typename network::pack;
   constexpr int N = network::N;
-  lay_keys<Build>(from, n, space, space + n * N, [=](T v) { return top_key(v, largest); });
-  for (int64 j = 0; j < k; ++j) simd::store_lanes(found + j * N, simd::splat<uint64, N, Build>(~uint64(0)));
+  lay_keys(from, n, space, space + n * N, [=](T v) { return top_key(v, largest); });
+  for (int64 j = 0; j < k; ++j) simd::store_lanes(found + j * N, simd::splat<uint64, N>(~uint64(0)));
   for (int64 i = 0; i < n; ++i) {
     pack p = network::load(space + i * N);
     if (!any(p < network::load(found + (k - 1) * N))) continue;
@@ -177,28 +174,27 @@ void find_tops_together(const T* from, int64 n, int64 k, bool largest, uint64* s
 }
 
 /// The first k of n places in order.
-template <class Build, class Place>
+template <class Place>
 void order_places(Place* p, int64 n, int64 k) {
   if (n > k) ::std::nth_element(p, p + k, p + n);
-  if constexpr (::std::is_same_v<Place, packed_place<Build>>) {
+  if constexpr (::std::is_same_v<Place, packed_place>) {
     if (k >= 1024) {
       const scratch space(k * int64(sizeof(Place)));
       auto* const other = reinterpret_cast<Place*>(space.p);
       const auto key = [](const Place& v) { return v.both; };
-      if (const Place* const sorted = radix_sort<Build>(p, p, other, k, key); sorted != p)
-        ::std::copy(sorted, sorted + k, p);
+      if (const Place* const sorted = radix_sort(p, p, other, k, key); sorted != p) ::std::copy(sorted, sorted + k, p);
       return;
     }
   }
   ::std::sort(p, p + k);
 }
 
-template <class Build, class T, class Place>
+template <class T, class Place>
 detail::top_elements find_top(cpu device, const detail::sequences& s, int64 k, bool largest) {
   detail::top_elements r{allocate(device, ::std::size_t(s.outer * k) * sizeof(T)),
                          allocate(device, ::std::size_t(s.outer * k) * sizeof(int64))};
   detail::count(detail::counters.kernels);
-  using finder = top_finder<Build, T, Place>;
+  using finder = top_finder<T, Place>;
   const int64 parts = s.n < shared_sequence || s.outer >= num_threads() ? 1 : ::std::min<int64>(num_threads(), 16);
   const int64 room = finder::room(k, (s.n + parts - 1) / parts);
   const auto store = [&](int64 o, int64 i, int64 position) {
@@ -212,7 +208,7 @@ detail::top_elements find_top(cpu device, const detail::sequences& s, int64 k, b
     const T* const from = s.at<T>() + o * s.n;
     if (k <= short_top && s.n <= short_top_sequence) {
       Place places[short_top];
-      find_short_top<Build>(from, s.n, k, largest, places);
+      find_short_top(from, s.n, k, largest, places);
       return store_all(o, places);
     }
     const scratch space(parts * room * int64(sizeof(Place)));
@@ -226,11 +222,11 @@ detail::top_elements find_top(cpu device, const detail::sequences& s, int64 k, b
     int64 all = found[0];
     for (int64 part = 1; part < parts; all += found[part++])
       ::std::copy(places + part * room, places + part * room + found[part], places + all);
-    order_places<Build>(places, all, k);
+    order_places(places, all, k);
     store_all(o, places);
   };
-  if constexpr (::std::is_same_v<Place, packed_place<Build>>) {
-    using network = sort_network<Build, uint64>;
+  if constexpr (::std::is_same_v<Place, packed_place>) {
+    using network = sort_network<uint64>;
     constexpr int N = network::N;
     if (N >= 4 && k <= short_top && s.n <= network::limit && s.outer >= N) {
       group_sequences<N>(
@@ -238,9 +234,9 @@ detail::top_elements find_top(cpu device, const detail::sequences& s, int64 k, b
           [&](int64 o, void* space) {
             auto* const keys = static_cast<uint64*>(space);
             uint64* const found = keys + 2 * s.n * N;
-            find_tops_together<Build>(s.at<const T>() + o * s.n, s.n, k, largest, keys, found);
+            find_tops_together(s.at<const T>() + o * s.n, s.n, k, largest, keys, found);
             for (int lane = 0; lane < N; ++lane)
-              for (int64 i = 0; i < k; ++i) store(o + lane, i, packed_place<Build>{found[i * N + lane]}.position());
+              for (int64 i = 0; i < k; ++i) store(o + lane, i, packed_place{found[i * N + lane]}.position());
             return true;
           },
           one);
@@ -251,15 +247,16 @@ detail::top_elements find_top(cpu device, const detail::sequences& s, int64 k, b
   return r;
 }
 
-}  // namespace host
+}  // namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
-template <class Build, class T>
+template <class T>
 detail::top_elements topk_sequences(cpu device, const detail::sequences& s, int64 k, bool largest) {
   if constexpr (sizeof(T) <= 4)
-    if (s.n >> 32 == 0) return host::find_top<Build, T, host::packed_place<Build>>(device, s, k, largest);
-  return host::find_top<Build, T, host::wide_place<Build>>(device, s, k, largest);
+    if (s.n >> 32 == 0) return host::find_top<T, host::packed_place>(device, s, k, largest);
+  return host::find_top<T, host::wide_place>(device, s, k, largest);
 }
 
-}  // namespace cudarray::inline v0::backend
+}  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD
 
 #pragma GCC diagnostic pop

@@ -13,8 +13,7 @@
 #include "../../eval/convolution.hpp"
 #include "handles.hpp"
 
-namespace cudarray::inline v0::backend {
-namespace gpu {
+namespace cudarray::inline v0::backend::gpu {
 
 inline bool lacks_memory(cudnnStatus_t s) {
   return s == CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED ||
@@ -24,6 +23,9 @@ inline void check(cudnnStatus_t s, const char* call) {
   if (lacks_memory(s)) detail::fail<out_of_memory>("cudnn: ", call, ": ", cudnnGetErrorString(s));
   if (s != CUDNN_STATUS_SUCCESS) detail::fail<cuda_error>("cudnn: ", call, ": ", cudnnGetErrorString(s));
 }
+
+}  // namespace cudarray::inline v0::backend::gpu
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 
 /// A descriptor as the value of an attribute: cuDNN's own type is void*, which is another kind of value.
 struct dnn_part {
@@ -286,9 +288,10 @@ template <class T>
   return nullptr;
 }
 
-}  // namespace gpu
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
-template <class Build, class T>
+template <class T>
 bool convolve_natively(cuda device, const detail::convolution& c) {
   if constexpr (kind_of<T> != kind::floating) {
     return false;
@@ -341,4 +344,4 @@ bool convolve_natively(cuda device, const detail::convolution& c) {
   }
 }
 
-}  // namespace cudarray::inline v0::backend
+}  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD

@@ -6,8 +6,7 @@
 #include "plan/tile.hpp"
 #include "ragged.cuh"
 
-namespace cudarray::inline v0::backend {
-namespace gpu {
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 #pragma GCC visibility push(hidden)  // kernels belong to the file's own binary
 
 /// Neighbouring lanes, of which those that are computed together are whole groups.
@@ -395,9 +394,10 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 #pragma GCC visibility pop
-}  // namespace gpu
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
-template <class Build, class Target, class Tree, int Operands>
+template <class Target, class Tree, int Operands>
 void run_elementwise(cuda device, const Target& target, const Tree& tree, const detail::iteration_space<Operands>& s) {
   static_assert(sizeof(Target) + sizeof(Tree) + sizeof(gpu::thread_space<Operands>) <= 4096,
                 "a plan must fit the kernel parameters");
@@ -438,4 +438,4 @@ void run_elementwise(cuda device, const Target& target, const Tree& tree, const 
   }
 }
 
-}  // namespace cudarray::inline v0::backend
+}  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD

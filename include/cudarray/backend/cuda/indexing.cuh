@@ -5,8 +5,7 @@
 #include "../../eval/sequences.hpp"
 #include "sequences.cuh"
 
-namespace cudarray::inline v0::backend {
-namespace gpu {
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 #pragma GCC visibility push(hidden)  // kernels belong to the file's own binary
 
 inline constexpr int flags_each = 16;  ///< flags a lane reads at once
@@ -145,14 +144,14 @@ using word_of = ::std::conditional_t<
                          ::std::conditional_t<Bytes == 4, uint32, ::std::conditional_t<Bytes == 8, uint64, uint4>>>>;
 
 #pragma GCC visibility pop
-}  // namespace gpu
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
-template <class Build>
-detail::storage_ref flat_nonzero(cuda device, const detail::sequences& mask, int64& count) {
+inline detail::storage_ref flat_nonzero(cuda device, const detail::sequences& mask, int64& count) {
   return gpu::select<int64>(device, mask, nullptr, count, gpu::position{});
 }
 
-template <class Build, class T>
+template <class T>
 detail::storage_ref select_flagged(cuda device, const detail::sequences& from, const detail::sequences& mask,
                                    int64& count) {
   using word = gpu::word_of<sizeof(T)>;
@@ -160,4 +159,4 @@ detail::storage_ref select_flagged(cuda device, const detail::sequences& from, c
                            gpu::element<word>{reinterpret_cast<const word*>(from.at<const T>())});
 }
 
-}  // namespace cudarray::inline v0::backend
+}  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD

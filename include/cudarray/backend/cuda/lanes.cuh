@@ -5,7 +5,7 @@
 #include "../../eval/plan.hpp"
 #include "wide.cuh"
 
-namespace cudarray::inline v0::backend::gpu {
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 #pragma GCC visibility push(hidden)  // device code belongs to the file's own binary
 
 /// How many lanes make an access of 16 bytes of what is moved, and at most 32 of what is computed with. (Half types
@@ -331,4 +331,4 @@ struct place_access {
 
 #pragma GCC visibility pop
 
-}  // namespace cudarray::inline v0::backend::gpu
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD

@@ -8,7 +8,7 @@
 #include "memory.hpp"
 #include "plan/threads.hpp"
 
-namespace cudarray::inline v0::backend::gpu {
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 
 /// The first statement of every kernel (scripts/check-layers looks): a kernel of ours is launched when the last block
 /// of the one before it in the stream has left, and waits here until that one's writes are seen.
@@ -105,4 +105,4 @@ __device__ inline int exponent_of(int power) { return 31 - __clz(power); }
 
 #pragma GCC visibility pop
 
-}  // namespace cudarray::inline v0::backend::gpu
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD

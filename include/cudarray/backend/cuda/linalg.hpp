@@ -9,14 +9,16 @@
 #include "../../eval/product.hpp"
 #include "handles.hpp"
 
-namespace cudarray::inline v0::backend {
-namespace gpu {
+namespace cudarray::inline v0::backend::gpu {
 
 inline void check(cublasStatus_t s, const char* call) {
   if (s == CUBLAS_STATUS_SUCCESS) return;
   if (s == CUBLAS_STATUS_ALLOC_FAILED) detail::fail<out_of_memory>("cublas: ", call, ": ", cublasGetStatusString(s));
   detail::fail<cuda_error>("cublas: ", call, ": ", cublasGetStatusString(s));
 }
+
+}  // namespace cudarray::inline v0::backend::gpu
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 
 template <class T>
 constexpr cudaDataType_t data_type() {
@@ -87,10 +89,11 @@ struct light_product {
   }
 };
 
-}  // namespace gpu
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
 /// cuBLAS is column-major: c' = b' a' is what our row-major c = a b looks like to it.
-template <class Build, class T>
+template <class T>
 void multiply_matrices(cuda device, const detail::product& g) {
   using scale = ::std::conditional_t<detail::is_half<T>, float, T>;
   const gpu::device_guard guard(device.ordinal);
@@ -121,7 +124,7 @@ void multiply_matrices(cuda device, const detail::product& g) {
 }
 
 /// c = a b + bias, and max(c, 0) of it, in one kernel of cuBLASLt, where it has one and all lies on 16 bytes.
-template <class Build, class T>
+template <class T>
 bool multiply_with_epilogue(cuda device, const detail::product& g, const detail::epilogue& e) {
   if constexpr (!::std::is_same_v<T, float> && !detail::is_half<T>) {
     return false;
@@ -196,4 +199,4 @@ bool multiply_with_epilogue(cuda device, const detail::product& g, const detail:
   }
 }
 
-}  // namespace cudarray::inline v0::backend
+}  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD

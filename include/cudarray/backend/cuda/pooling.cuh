@@ -6,8 +6,7 @@
 #include "lanes.cuh"
 #include "launch.cuh"
 
-namespace cudarray::inline v0::backend {
-namespace gpu {
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 #pragma GCC visibility push(hidden)  // kernels belong to the file's own binary
 
 /// The geometry as kernels want it: what lies in a plane is counted in 32 bits.
@@ -285,9 +284,10 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 #pragma GCC visibility pop
-}  // namespace gpu
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
-template <class Build, class T>
+template <class T>
 void max_pool(cuda device, const detail::pooling& g) {
   if (g.stride[0] < g.r && g.p > 1) {
     const gpu::pool_plan strips(g, false, gpu::pool_strip);
@@ -298,13 +298,14 @@ void max_pool(cuda device, const detail::pooling& g) {
   gpu::launch(device.ordinal, g.store, 2, gpu::pool_kernel<detail::compute_t<T>, false, T>, p.blocks(),
               gpu::block_threads, 0, g.at<T>(0), g.at<const T>(1), p);
 }
-template <class Build, class T>
+template <class T>
 void average_pool(cuda device, const detail::pooling& g) {
   const gpu::pool_plan p(g, false);
   gpu::launch(device.ordinal, g.store, 2, gpu::pool_kernel<detail::average_t<T>, true, T>, p.blocks(),
               gpu::block_threads, 0, g.at<T>(0), g.at<const T>(1), p);
 }
-namespace gpu {
+}  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 #pragma GCC visibility push(hidden)
 /// Spreads the gradients of windows that do not overlap; false where they do.
 template <class C, class T>
@@ -326,9 +327,10 @@ bool spread_gradient(cuda device, const detail::pooling& g, const T* images) {
   return true;
 }
 #pragma GCC visibility pop
-}  // namespace gpu
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
-template <class Build, class T>
+template <class T>
 void max_pool_gradient(cuda device, const detail::pooling& g) {
   if (gpu::spread_gradient<detail::compute_t<T>>(device, g, g.at<const T>(2))) return;
   const gpu::pool_plan windows(g, false, gpu::pool_strip), pixels(g, true, gpu::pool_strip);
@@ -341,7 +343,7 @@ void max_pool_gradient(cuda device, const detail::pooling& g) {
   gpu::launch(device.ordinal, spread, 3, gpu::max_pool_gradient_kernel<T>, pixels.blocks(), gpu::block_threads, 0,
               g.at<T>(0), g.at<const T>(1), places, pixels);
 }
-template <class Build, class T>
+template <class T>
 void average_pool_gradient(cuda device, const detail::pooling& g) {
   if (gpu::spread_gradient<detail::average_t<T>, T>(device, g, nullptr)) return;
   const gpu::pool_plan p(g, true);
@@ -349,4 +351,4 @@ void average_pool_gradient(cuda device, const detail::pooling& g) {
               gpu::block_threads, 0, g.at<T>(0), g.at<const T>(1), p);
 }
 
-}  // namespace cudarray::inline v0::backend
+}  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD

@@ -4,7 +4,7 @@
 
 #include "lanes.cuh"
 
-namespace cudarray::inline v0::backend::gpu {
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 #pragma GCC visibility push(hidden)  // kernels belong to the file's own binary
 
 /// What V neighbouring lanes lie in, wherever they begin: two aligned accesses, one after the other.
@@ -203,4 +203,4 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 #pragma GCC visibility pop
-}  // namespace cudarray::inline v0::backend::gpu
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD

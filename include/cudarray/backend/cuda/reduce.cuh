@@ -6,8 +6,7 @@
 #include "short_rows.cuh"
 #include "straighten.cuh"
 
-namespace cudarray::inline v0::backend {
-namespace gpu {
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 #pragma GCC visibility push(hidden)  // kernels belong to the file's own binary
 
 /// Combines the threads of each result in the same order always; the value is valid where depth is 0. The lanes of
@@ -337,9 +336,10 @@ inline uint32* tickets_on(cuda device, const stream_ref& stream, detail::storage
 }
 
 #pragma GCC visibility pop
-}  // namespace gpu
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
-template <class Build, class Target, class Tree, class Op, int Operands>
+template <class Target, class Tree, class Op, int Operands>
 void run_reduce(cuda device, const Target& target, const Tree& tree, const Op& op,
                 const detail::iteration_space<Operands>& s) {
   using total = typename gpu::device_types<Op, typename Tree::value_type, false>::total;
@@ -369,7 +369,7 @@ void run_reduce(cuda device, const Target& target, const Tree& tree, const Op& o
         }
         return l;
       });
-      return run_reduce<Build>(device, target, straight, op, space);
+      return run_reduce(device, target, straight, op, space);
     }
   }
   const int multiprocessors = gpu::multiprocessors(device.ordinal);
@@ -410,4 +410,4 @@ void run_reduce(cuda device, const Target& target, const Tree& tree, const Op& o
               partial.get() ? partial->data : nullptr, tickets, r);
 }
 
-}  // namespace cudarray::inline v0::backend
+}  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD

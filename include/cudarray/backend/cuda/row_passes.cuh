@@ -5,7 +5,7 @@
 #include "plan/operands.hpp"
 #include "row_values.cuh"
 
-namespace cudarray::inline v0::backend::gpu {
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 #pragma GCC visibility push(hidden)  // device code belongs to the file's own binary
 
 inline constexpr int row_threads = 1024;  ///< of a block on a long row
@@ -136,4 +136,4 @@ __global__ void __launch_bounds__(row_threads)
 }
 
 #pragma GCC visibility pop
-}  // namespace cudarray::inline v0::backend::gpu
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD

@@ -5,7 +5,7 @@
 #include "plan/operands.hpp"
 #include "row_values.cuh"
 
-namespace cudarray::inline v0::backend::gpu {
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 #pragma GCC visibility push(hidden)  // device code belongs to the file's own binary
 
 /// How the blocks of a cluster hold a row.
@@ -146,4 +146,4 @@ __global__ void __launch_bounds__(share_threads, share_blocks<V, Tree>)
 }
 
 #pragma GCC visibility pop
-}  // namespace cudarray::inline v0::backend::gpu
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD

@@ -5,7 +5,7 @@
 #include "plan/operands.hpp"
 #include "row_values.cuh"
 
-namespace cudarray::inline v0::backend::gpu {
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 
 inline constexpr int stage_steps = 4;  ///< accesses of a thread that are under way at once
 /// Elements of a row that a thread holds, at most.
@@ -140,4 +140,4 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 #pragma GCC visibility pop
-}  // namespace cudarray::inline v0::backend::gpu
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD

@@ -5,7 +5,7 @@
 #include "../../eval/rows.hpp"
 #include "sequences.cuh"
 
-namespace cudarray::inline v0::backend::gpu {
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 #pragma GCC visibility push(hidden)  // device code belongs to the file's own binary
 
 inline constexpr int row_groups = 8;  ///< groups of lanes that a thread holds of a row, at most
@@ -112,4 +112,4 @@ struct held_row {
 };
 
 #pragma GCC visibility pop
-}  // namespace cudarray::inline v0::backend::gpu
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD

@@ -6,8 +6,7 @@
 #include "row_share.cuh"
 #include "row_stage.cuh"
 
-namespace cudarray::inline v0::backend {
-namespace gpu {
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 #pragma GCC visibility push(hidden)  // kernels belong to the file's own binary
 
 /// `deep` threads on a row of at most deep * V * block_groups elements, `used` groups of lanes in each. `Wide`: so are
@@ -96,10 +95,11 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 #pragma GCC visibility pop
-}  // namespace gpu
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
 /// Rows whose elements lie side by side, of any length and alignment.
-template <class Build, detail::row_function F, class Make, class Tree, int Operands>
+template <detail::row_function F, class Make, class Tree, int Operands>
 bool run_rows(cuda device, const Make& make, const Tree& tree, const detail::iteration_space<Operands>& s) {
   using loaded = gpu::registers<1, Tree>;
   using target = decltype(make());
@@ -184,4 +184,4 @@ bool run_rows(cuda device, const Make& make, const Tree& tree, const detail::ite
   return true;
 }
 
-}  // namespace cudarray::inline v0::backend
+}  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD

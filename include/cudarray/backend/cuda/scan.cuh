@@ -5,8 +5,7 @@
 #include "../../eval/sequences.hpp"
 #include "scan_tiles.cuh"
 
-namespace cudarray::inline v0::backend {
-namespace gpu {
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 #pragma GCC visibility push(hidden)  // kernels belong to the file's own binary
 
 /// Tiles of short rows, which are whole there. They pass through shared memory, so that accesses coalesce and a thread
@@ -224,9 +223,10 @@ __global__ void __launch_bounds__(block_threads, scan_blocks)
 }
 
 #pragma GCC visibility pop
-}  // namespace gpu
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
-template <class Build, class Op, class T>
+template <class Op, class T>
 detail::storage_ref scan_sequences(cuda device, const detail::sequences& s) {
   using total = gpu::scan_total<Op, T>;
   using R = gpu::scan_result<Op, T>;
@@ -289,4 +289,4 @@ detail::storage_ref scan_sequences(cuda device, const detail::sequences& s) {
   return r;
 }
 
-}  // namespace cudarray::inline v0::backend
+}  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD

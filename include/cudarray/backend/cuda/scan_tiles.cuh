@@ -4,7 +4,7 @@
 
 #include "sequences.cuh"
 
-namespace cudarray::inline v0::backend::gpu {
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 #pragma GCC visibility push(hidden)  // device code belongs to the file's own binary
 
 /// How blocks share (outer, n, inner). A tile has `rows` of n, `wide` of inner and `many` of outer; all of inner, or
@@ -361,4 +361,4 @@ struct scan_line {
 };
 
 #pragma GCC visibility pop
-}  // namespace cudarray::inline v0::backend::gpu
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD

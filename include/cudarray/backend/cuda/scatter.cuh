@@ -4,8 +4,7 @@
 
 #include "sorting.cuh"
 
-namespace cudarray::inline v0::backend {
-namespace gpu {
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 #pragma GCC visibility push(hidden)  // kernels belong to the file's own binary
 
 /// The place an index means; `limit`, behind all others, for one that is wrong.
@@ -178,9 +177,10 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 #pragma GCC visibility pop
-}  // namespace gpu
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
-template <class Build, class T>
+template <class T>
 void add_at_indices(cuda device, const detail::sequences& to, const detail::sequences& index,
                     const detail::sequences& values, const detail::index_check& check) {
   constexpr int64 most = (int64(1) << 32) - 2;
@@ -235,4 +235,4 @@ void add_at_indices(cuda device, const detail::sequences& to, const detail::sequ
   }
 }
 
-}  // namespace cudarray::inline v0::backend
+}  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD

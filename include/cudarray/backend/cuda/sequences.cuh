@@ -4,7 +4,7 @@
 
 #include "lanes.cuh"
 
-namespace cudarray::inline v0::backend::gpu {
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 #pragma GCC visibility push(hidden)  // device code belongs to the file's own binary
 
 /// `move(word)` of every word of a value.
@@ -57,4 +57,4 @@ __device__ Total combine_all(Total v, Total* shared) {
 }
 
 #pragma GCC visibility pop
-}  // namespace cudarray::inline v0::backend::gpu
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD

@@ -5,7 +5,7 @@
 #include "plan/short_rows.hpp"
 #include "totals.cuh"
 
-namespace cudarray::inline v0::backend::gpu {
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 
 #pragma GCC visibility push(hidden)  // device code belongs to the file's own binary
 
@@ -79,4 +79,4 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 #pragma GCC visibility pop
-}  // namespace cudarray::inline v0::backend::gpu
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD

@@ -9,8 +9,7 @@
 #include "../../eval/sequences.hpp"
 #include "lanes.cuh"
 
-namespace cudarray::inline v0::backend {
-namespace gpu {
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 #pragma GCC visibility push(hidden)  // kernels belong to the file's own binary
 
 template <int Bytes>
@@ -258,10 +257,11 @@ inline void check_countable(const char* function, const detail::sequences& s) {
 }
 
 #pragma GCC visibility pop
-}  // namespace gpu
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
 /// One long sequence is sorted as it is; of several, all elements are, and then by sequence, stably.
-template <class Build, class T>
+template <class T>
 detail::storage_ref sort_sequences(cuda device, const detail::sequences& s) {
   using ordered = gpu::ordered<T>;
   using bits = typename ordered::bits;
@@ -301,7 +301,7 @@ detail::storage_ref sort_sequences(cuda device, const detail::sequences& s) {
   return r;
 }
 
-template <class Build, class T>
+template <class T>
 detail::storage_ref argsort_sequences(cuda device, const detail::sequences& s) {
   using bits = typename gpu::ordered<T>::bits;
   const int64 n = s.elements();
@@ -327,4 +327,4 @@ detail::storage_ref argsort_sequences(cuda device, const detail::sequences& s) {
   return r;
 }
 
-}  // namespace cudarray::inline v0::backend
+}  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD

@@ -5,7 +5,7 @@
 #include "elementwise.cuh"
 #include "plan/turned.hpp"
 
-namespace cudarray::inline v0::backend::gpu {
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 
 /// A copy of elements from `from` on, by tiles where these pay.
 template <class T>
@@ -26,4 +26,4 @@ CUDARRAY_NO_INLINE const T* copy_turned(cuda device, const T* from, detail::iter
   return target.p;
 }
 
-}  // namespace cudarray::inline v0::backend::gpu
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD

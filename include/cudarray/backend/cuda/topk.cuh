@@ -7,8 +7,7 @@
 
 #include "sorting.cuh"
 
-namespace cudarray::inline v0::backend {
-namespace gpu {
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 #pragma GCC visibility push(hidden)  // kernels belong to the file's own binary
 
 /// Keys of which the least come first in the order that is asked for, and where in its sequence each stands: of
@@ -212,9 +211,10 @@ struct element_of {
 };
 
 #pragma GCC visibility pop
-}  // namespace gpu
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
-template <class Build, class T>
+template <class T>
 detail::top_elements topk_sequences(cuda device, const detail::sequences& s, int64 k, bool largest) {
   using bits = typename gpu::ordered<T>::bits;
   const auto make = [&](int64 n, ::std::size_t bytes) { return allocate(device, ::std::size_t(n) * bytes); };
@@ -258,7 +258,7 @@ detail::top_elements topk_sequences(cuda device, const detail::sequences& s, int
     keys = make(s.outer * n, sizeof(bits));
     job.each(static_cast<bits*>(keys->data), s.outer * n, gpu::key_of<T>{elements});
   }
-  const detail::storage_ref sorted = argsort_sequences<Build, bits>(device, {keys.get(), 0, s.outer, n, 1});
+  const detail::storage_ref sorted = argsort_sequences<bits>(device, {keys.get(), 0, s.outer, n, 1});
   const gpu::divider each(k);
   job.each(positions, s.outer * k,
            gpu::position_of{static_cast<const int64*>(sorted->data),
@@ -267,4 +267,4 @@ detail::top_elements topk_sequences(cuda device, const detail::sequences& s, int
   return r;
 }
 
-}  // namespace cudarray::inline v0::backend
+}  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD

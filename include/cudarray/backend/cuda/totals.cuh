@@ -4,7 +4,7 @@
 
 #include "sequences.cuh"
 
-namespace cudarray::inline v0::backend::gpu {
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 #pragma GCC visibility push(hidden)  // device code belongs to the file's own binary
 
 /// What holds a value in registers: 32 bits for narrower integers, which are not cut after every operation then; and
@@ -104,4 +104,4 @@ struct accumulator {
 };
 
 #pragma GCC visibility pop
-}  // namespace cudarray::inline v0::backend::gpu
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD

@@ -5,7 +5,7 @@
 #include "../../core/math.hpp"
 #include "launch.cuh"
 
-namespace cudarray::inline v0::backend::gpu {
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 #pragma GCC visibility push(hidden)  // device code belongs to the file's own binary
 
 /// V values in registers: those of V places of the space at once.
@@ -183,4 +183,4 @@ __device__ lanes<T, V> load_shared(const T* p) {
 }
 
 #pragma GCC visibility pop
-}  // namespace cudarray::inline v0::backend::gpu
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD

@@ -4,7 +4,7 @@
 
 #include "operands.hpp"
 
-namespace cudarray::inline v0::backend::gpu {
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 
 /// How the kernels without tiles cover their space.
 template <int Operands>
@@ -109,4 +109,4 @@ map_plan<Operands> plan_map(const detail::iteration_space<Operands>& s, const op
   return plan_any(s, V, U);
 }
 
-}  // namespace cudarray::inline v0::backend::gpu
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD

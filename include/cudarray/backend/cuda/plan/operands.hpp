@@ -6,7 +6,7 @@
 #include "threads.hpp"
 #include "tuning.hpp"
 
-namespace cudarray::inline v0::backend::gpu {
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 
 /// What must be known of a leaf, and of what is written.
 struct operand_info {
@@ -128,4 +128,4 @@ bool aligned_as_new(const detail::iteration_space<Operands>& s, const operand_in
   return yes;
 }
 
-}  // namespace cudarray::inline v0::backend::gpu
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD

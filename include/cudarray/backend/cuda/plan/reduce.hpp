@@ -4,7 +4,7 @@
 
 #include "operands.hpp"
 
-namespace cudarray::inline v0::backend::gpu {
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 
 /// How a thread's lanes lie on what is reduced.
 enum class reduce_walk {
@@ -444,4 +444,4 @@ CUDARRAY_NO_INLINE reduce_blocks blocks_of(const reduce_plan<Operands>& r, int64
   return {r.once || blocks < wanted ? blocks : wanted, chunks};
 }
 
-}  // namespace cudarray::inline v0::backend::gpu
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD

@@ -4,7 +4,7 @@
 
 #include "operands.hpp"
 
-namespace cudarray::inline v0::backend::gpu {
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 
 /// How rows of `length` are spread: `own` of them to a block, 2^deep_log2 threads to a row. In shared memory rows of
 /// whole places (V lanes each) have one place left out after every 8, against bank conflicts.
@@ -51,4 +51,4 @@ CUDARRAY_NO_INLINE bool plan_short_rows(short_rows_plan<Operands>& plan, const d
   return true;
 }
 
-}  // namespace cudarray::inline v0::backend::gpu
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD

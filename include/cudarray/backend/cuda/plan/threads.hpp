@@ -5,7 +5,7 @@
 #include "../../../core/annotations.hpp"
 #include "../../../eval/space.hpp"
 
-namespace cudarray::inline v0::backend::gpu {
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 
 inline constexpr int block_threads = 256, warp = 32;
 inline constexpr int most_shared = 48 << 10;  ///< bytes of shared memory that every block may have
@@ -95,4 +95,4 @@ struct thread_space {
   }
 };
 
-}  // namespace cudarray::inline v0::backend::gpu
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD

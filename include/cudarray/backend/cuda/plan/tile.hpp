@@ -4,7 +4,7 @@
 
 #include "operands.hpp"
 
-namespace cudarray::inline v0::backend::gpu {
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 
 /// Where a thread's first lane stands in a tile: along the axes in the order of its walk.
 struct tile_place {
@@ -278,4 +278,4 @@ CUDARRAY_NO_INLINE bool plan_tiles(tile_plan<Operands>& c, const detail::iterati
   return true;
 }
 
-}  // namespace cudarray::inline v0::backend::gpu
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD

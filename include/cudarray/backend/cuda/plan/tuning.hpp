@@ -4,7 +4,7 @@
 
 #include "../../../core/dtype.hpp"
 
-namespace cudarray::inline v0::backend::gpu::tuning {
+namespace cudarray::inline v0::backend::gpu::tuning::inline CUDARRAY_BUILD {
 
 // What the hardware is: bytes of a line of memory and of a sector, threads that a multiprocessor keeps busy.
 inline constexpr int64 line = 128, sector = 32, busy_threads = 2048;
@@ -70,4 +70,4 @@ inline constexpr int64 least_rows_of_block = 8;                        ///< wher
 inline constexpr int64 copied = int64(1) << 21;  ///< elements; fewer stay in the cache until all of a line is used
 inline constexpr int copied_bytes = 4;           ///< of an element, at most: of 8 bytes 0.19 as it is, 0.26 copied
 
-}  // namespace cudarray::inline v0::backend::gpu::tuning
+}  // namespace cudarray::inline v0::backend::gpu::tuning::inline CUDARRAY_BUILD

@@ -4,7 +4,7 @@
 
 #include "operands.hpp"
 
-namespace cudarray::inline v0::backend::gpu {
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 
 /// The operands (a bit each) that lie along another axis than most of what is loaded, of which each element that a warp
 /// reads is in another sector; and the axes in the order in which the first of the others lies in memory.
@@ -61,4 +61,4 @@ struct turned_operands {
   }
 };
 
-}  // namespace cudarray::inline v0::backend::gpu
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD
