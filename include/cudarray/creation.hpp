@@ -4,13 +4,7 @@
 
 #include "ndarray.hpp"
 
-#include "backend/cpu/elementwise.hpp"
-#include "backend/cpu/memory.hpp"
+#include "backend/elementwise.hpp"
+#include "backend/memory.hpp"
 #include "ops/creation.hpp"
 #include "ops/transfer.hpp"
-#if defined(CUDARRAY_HAS_CUDA)
-#include "backend/cuda/memory.hpp"
-#if defined(__CUDACC__)
-#include "backend/cuda/elementwise.cuh"
-#endif
-#endif

@@ -4,16 +4,8 @@
 
 #include "ndarray.hpp"
 
-#include "backend/cpu/elementwise.hpp"
-#include "backend/cpu/indexing.hpp"
-#include "backend/cpu/memory.hpp"
-#include "backend/cpu/reduce.hpp"
+#include "backend/elementwise.hpp"
+#include "backend/indexing.hpp"
+#include "backend/memory.hpp"
+#include "backend/reduce.hpp"
 #include "ops/indexing.hpp"
-#if defined(CUDARRAY_HAS_CUDA)
-#include "backend/cuda/memory.hpp"
-#if defined(__CUDACC__)
-#include "backend/cuda/elementwise.cuh"
-#include "backend/cuda/indexing.cuh"
-#include "backend/cuda/reduce.cuh"
-#endif
-#endif

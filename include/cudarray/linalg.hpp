@@ -4,16 +4,8 @@
 
 #include "ndarray.hpp"
 
-#include "backend/cpu/elementwise.hpp"
-#include "backend/cpu/linalg.hpp"
-#include "backend/cpu/memory.hpp"
-#include "backend/cpu/reduce.hpp"
+#include "backend/elementwise.hpp"
+#include "backend/linalg.hpp"
+#include "backend/memory.hpp"
+#include "backend/reduce.hpp"
 #include "ops/linalg.hpp"
-#if defined(CUDARRAY_HAS_CUDA)
-#include "backend/cuda/linalg.hpp"
-#include "backend/cuda/memory.hpp"
-#if defined(__CUDACC__)
-#include "backend/cuda/elementwise.cuh"
-#include "backend/cuda/reduce.cuh"
-#endif
-#endif

@@ -4,8 +4,5 @@
 
 #include "ndarray.hpp"
 
-#include "backend/cpu/memory.hpp"
+#include "backend/memory.hpp"
 #include "ops/memory.hpp"
-#if defined(CUDARRAY_HAS_CUDA)
-#include "backend/cuda/memory.hpp"
-#endif

@@ -4,9 +4,9 @@
 
 #include "ndarray.hpp"
 
-#include "backend/cpu/convolution.hpp"
-#include "backend/cpu/pooling.hpp"
-#include "backend/cpu/rows.hpp"
+#include "backend/convolution.hpp"
+#include "backend/pooling.hpp"
+#include "backend/rows.hpp"
 #include "indexing.hpp"
 #include "linalg.hpp"
 #include "nnet/activations.hpp"
@@ -17,10 +17,3 @@
 #include "nnet/pool.hpp"
 #include "random.hpp"
 #include "reductions.hpp"
-#if defined(CUDARRAY_HAS_CUDA) && defined(__CUDACC__)
-#include "backend/cuda/pooling.cuh"
-#include "backend/cuda/rows.cuh"
-#endif
-#if defined(CUDARRAY_HAS_CUDNN)
-#include "backend/cuda/convolution.hpp"
-#endif

@@ -4,18 +4,9 @@
 
 #include "ndarray.hpp"
 
-#include "backend/cpu/elementwise.hpp"
-#include "backend/cpu/indexing.hpp"
-#include "backend/cpu/memory.hpp"
-#include "backend/cpu/reduce.hpp"
-#include "backend/cpu/sorting.hpp"
+#include "backend/elementwise.hpp"
+#include "backend/indexing.hpp"
+#include "backend/memory.hpp"
+#include "backend/reduce.hpp"
+#include "backend/sorting.hpp"
 #include "ops/random.hpp"
-#if defined(CUDARRAY_HAS_CUDA)
-#include "backend/cuda/memory.hpp"
-#if defined(__CUDACC__)
-#include "backend/cuda/elementwise.cuh"
-#include "backend/cuda/indexing.cuh"
-#include "backend/cuda/reduce.cuh"
-#include "backend/cuda/sorting.cuh"
-#endif
-#endif

@@ -3,5 +3,5 @@
 #pragma once
 
 #if defined(CUDARRAY_HAS_CUDA)
-#include "backend/cuda/memory.hpp"
+#include "backend/cuda/runtime/memory.hpp"
 #endif

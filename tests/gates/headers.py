@@ -14,7 +14,7 @@ import sys
 
 
 # What a header needs besides the library: without it, it is not looked at.
-NEEDS = {'cudarray/backend/cpu/onednn.hpp': 'oneapi/dnnl/dnnl.h'}
+NEEDS = {'cudarray/backend/cpu/kernel/onednn.hpp': 'oneapi/dnnl/dnnl.h'}
 
 
 def main():

@@ -2,7 +2,7 @@
 // streams. SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cudarray/backend/cuda/memory.hpp>
+#include <cudarray/backend/cuda/runtime/memory.hpp>
 #include <cudarray/eval/pooling.hpp>
 
 #include "backend/toy.hpp"

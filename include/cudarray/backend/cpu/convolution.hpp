@@ -3,9 +3,9 @@
 #pragma once
 
 #include "../../memory/stats.hpp"
-#include "window_product.hpp"
+#include "kernel/window_product.hpp"
 #if defined(CUDARRAY_HAS_ONEDNN)
-#include "onednn.hpp"
+#include "kernel/onednn.hpp"
 #endif
 
 namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD {

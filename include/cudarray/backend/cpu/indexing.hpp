@@ -6,7 +6,7 @@
 
 #include "../../eval/sequences.hpp"
 #include "../../memory/bytes.hpp"
-#include "loop.hpp"
+#include "kernel/loop.hpp"
 
 namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD {
 

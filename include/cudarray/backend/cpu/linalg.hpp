@@ -10,8 +10,8 @@
 
 #include "../../eval/product.hpp"
 #include "../../memory/stats.hpp"
-#include "product.hpp"
-#include "threads.hpp"
+#include "kernel/product.hpp"
+#include "runtime/threads.hpp"
 
 /// OpenBLAS's own: absent in other libraries.
 extern "C" __attribute__((weak)) void openblas_set_num_threads(int);

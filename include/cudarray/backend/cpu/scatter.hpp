@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../eval/sequences.hpp"
-#include "loop.hpp"
+#include "kernel/loop.hpp"
 
 namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 

@@ -11,7 +11,7 @@
 
 #include "../../core/precision.hpp"
 #include "../../eval/convolution.hpp"
-#include "handles.hpp"
+#include "runtime/handles.hpp"
 
 namespace cudarray::inline v0::backend::gpu {
 

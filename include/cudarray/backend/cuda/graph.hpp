@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "../../core/generator.hpp"
-#include "memory.hpp"
+#include "runtime/memory.hpp"
 
 namespace cudarray::inline v0 {
 

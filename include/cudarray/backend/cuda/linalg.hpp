@@ -7,7 +7,7 @@
 
 #include "../../core/precision.hpp"
 #include "../../eval/product.hpp"
-#include "handles.hpp"
+#include "runtime/handles.hpp"
 
 namespace cudarray::inline v0::backend::gpu {
 

@@ -1,0 +1,401 @@
+// Walking an iteration space on the CPU: how trees are called for elements and packs, and what all walks share.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../../../eval/plan.hpp"
+#include "../runtime/memory.hpp"
+#include "../runtime/threads.hpp"
+#include "../simd/pack_division.hpp"
+#include "strided_copy.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD {
+
+// Walks are compiled once for all expressions; they call an expression's kernels through pointers, a row at a time.
+
+/// Element i of a row: operand k lies at `offset[k] + i * step[k]`.
+struct element_access {
+  const int64* offset;
+  const int64* step;
+  int64 i;
+  template <int Ix, class T>
+  CUDARRAY_FORCE_INLINE T* at(T* p) const {
+    return p + offset[Ix] + i * step[Ix];
+  }
+  template <int Ix, class T>
+  CUDARRAY_FORCE_INLINE T load(const T* p) const {
+    return detail::read_element(at<Ix>(p));
+  }
+  template <class T>
+  CUDARRAY_FORCE_INLINE T splat(T v) const {
+    return v;
+  }
+  template <int Ix, class G>
+  CUDARRAY_FORCE_INLINE auto generate(const G& g) const {
+    return g(offset[Ix] + i * step[Ix]);
+  }
+  template <class Op, class... V>
+  CUDARRAY_FORCE_INLINE auto apply(const Op& op, V... v) const {
+    return op(v...);
+  }
+  template <int Ix>
+  CUDARRAY_FORCE_INLINE int64 distance(int) const {
+    return offset[Ix] + i * step[Ix];
+  }
+};
+
+/// True if all that a tree reads stands still along a row.
+template <class Tree>
+CUDARRAY_FORCE_INLINE bool stands_still(const Tree& tree, const int64* step) {
+  bool still = true;
+  detail::for_each_operand(tree, [&](const auto& leaf) {
+    if constexpr (requires { leaf.operand; }) still = still && step[leaf.operand] == 0;
+  });
+  return still;
+}
+
+/// Elements i to i + N - 1 of a row. Operands in memory have steps of 0 or 1, all of them 1 in a `Unit` row; what
+/// gathers and generates, any.
+template <int N, bool Unit = false>
+struct pack_access {
+  const int64* offset;
+  const int64* step;
+  int64 i;
+  template <int Ix, class T>
+  CUDARRAY_FORCE_INLINE auto load(const T* p) const {
+    if (Unit || step[Ix]) return simd::load_lanes<T, N>(p + offset[Ix] + i);
+    return splat(detail::read_element(p + offset[Ix]));
+  }
+  template <class T>
+  CUDARRAY_FORCE_INLINE auto splat(T v) const {
+    if constexpr (::std::is_same_v<T, bool>) return simd::splat<uint8, N>(uint8(v)) != simd::splat<uint8, N>(uint8(0));
+    else return simd::splat<T, N>(v);
+  }
+  template <int Ix, class G>
+  CUDARRAY_FORCE_INLINE auto generate(const G& g) const {
+    if constexpr (requires { G::group; }) {
+      using value = typename G::value_type;
+      const int64 first = offset[Ix] + i * step[Ix];
+      if (N % G::group == 0 && step[Ix] == 1 && first % G::group == 0) {
+        value v[::std::size_t(N)];
+        for (int k = 0; k < N / G::group; ++k) g.fill(first / G::group + k, v + k * G::group);
+        return simd::load_lanes<value, N>(v);
+      }
+    }
+    return simd::from_lanes<typename G::value_type, N>([&](int k) { return g(offset[Ix] + (i + k) * step[Ix]); });
+  }
+  template <int Ix, class G>
+  CUDARRAY_FORCE_INLINE auto gather(const G& g) const {
+    using T = typename G::value_type;
+    if (step[Ix] == 1 && stands_still(g.index, step)) {
+      const element_access at{offset, step, i};
+      int64 k = int64(g.index(at));
+      using index = ::std::remove_cvref_t<decltype(g.index)>;
+      if (!detail::resolve_index(k, g.limit, g.fault, detail::position_of<index>(at))) return splat(T{});
+      return simd::load_lanes<T, N>(g.p + offset[Ix] + i + k * g.stride);
+    }
+    return simd::from_lanes<T, N>([&](int k) { return g(element_access{offset, step, i + k}); });
+  }
+  template <class Op, class... V>
+  CUDARRAY_FORCE_INLINE auto apply(const Op& op, const V&... v) const {
+    if constexpr (Op::lanes) return op(v...);
+    else return simd::each_lane<Op, N>(op, v...);
+  }
+};
+
+template <int Widest>
+inline constexpr int lanes_for = this_build::vector_bytes / Widest > 1 ? this_build::vector_bytes / Widest : 2;
+
+/// A target, what its plan reads, and what an index that the target is written through reads, at most.
+inline constexpr int most_operands = 2 * detail::most_leaves + 1;
+
+/// Asks for the line of memory at p. g++ takes a function of nothing but such hints for one that does nothing, and
+/// drops its calls: the empty statement prevents it.
+CUDARRAY_FORCE_INLINE void prefetch(const void* p) {
+  __builtin_prefetch(p);
+  asm volatile("");
+}
+
+/// Asks memory for what some rows, `down` apart, of n elements will gather: several reads are under way at once then,
+/// where the rows would wait for one after the other.
+template <class Tree>
+void fetch_gathered(const void* tree, const int64* offset, const int64* step, const int64* down, int operands,
+                    int64 rows, int64 n) {
+  detail::for_each_operand(*static_cast<const Tree*>(tree), [&](const auto& leaf) {
+    if constexpr (requires { leaf.index; }) {
+      constexpr int64 line = 64 / int64(sizeof(*leaf.p));
+      const int64 along = step[leaf.operand];
+      const bool whole = along == 1 && stands_still(leaf.index, step);
+      if (!whole && down[leaf.operand] != 0 && stands_still(leaf.index, down)) return;  // the same columns of each row
+      int64 at[most_operands];
+      for (int k = 0; k < operands; ++k) at[k] = offset[k];
+      for (int64 r = 0; r < rows; ++r) {
+        for (int64 i = 0; i < n; i += whole ? n : 1) {
+          int64 k = int64(leaf.index(element_access{at, step, i}));
+          if (!detail::index_fits(k, leaf.limit)) continue;
+          if (k < 0) k += leaf.limit;
+          const auto* const p = leaf.p + at[leaf.operand] + i * along + k * leaf.stride;
+          prefetch(p);
+          if (whole)
+            for (int64 j = line; j < n + line - 1; j += line) prefetch(p + (j < n ? j : n - 1));
+        }
+        for (int k = 0; k < operands; ++k) at[k] += down[k];
+      }
+    }
+  });
+}
+
+/// Goes on by so many steps, with every operand. A call, as all that a walk does for a row and not for an element:
+/// less to compile.
+CUDARRAY_NO_INLINE inline void move_on(int64* offset, const int64* step, int64 times, int operands) {
+  for (int k = 0; k < operands; ++k) offset[k] += times * step[k];
+}
+
+/// What fetches for a tree; nothing where nothing is gathered.
+struct fetcher {
+  static constexpr int64 ahead = 8;  ///< rows: what is too much at once is dropped
+  void (*fetch)(const void*, const int64*, const int64*, const int64*, int, int64, int64) = nullptr;
+  const void* tree = nullptr;
+
+  template <class Tree>
+  static fetcher of(const Tree& tree) {
+    if constexpr (detail::has_gathered<Tree>) return {fetch_gathered<Tree>, &tree};
+    else return {};
+  }
+  explicit operator bool() const { return fetch != nullptr; }
+  /// Before row r of so many, of n elements, which begins at `offset`: what lies some rows ahead.
+  void before(int64 r, int64 rows, const int64* offset, const int64* step, const int64* down, int operands,
+              int64 n) const {
+    if (fetch != nullptr) fetch_before(r, rows, offset, step, down, operands, n);
+  }
+
+ private:
+  CUDARRAY_NO_INLINE void fetch_before(int64 r, int64 rows, const int64* offset, const int64* step, const int64* down,
+                                       int operands, int64 n) const {
+    if (r == 0) fetch(tree, offset, step, down, operands, rows < ahead ? rows : ahead, n);
+    if (r + ahead >= rows) return;
+    int64 at[most_operands];
+    for (int k = 0; k < operands; ++k) at[k] = offset[k] + ahead * down[k];
+    fetch(tree, at, step, down, operands, 1, n);
+  }
+};
+
+/// Which of the parts writes to a place, of so many bytes, of an array that all parts write to: what is on a page is
+/// one part's, and pages are dealt as by chance, whatever places an index has.
+inline int64 writer_of(int64 place, int64 bytes, int64 parts) {
+  constexpr uint64 mix = 0x9E3779B97F4A7C15;  // Knuth's multiplicative hashing
+  const uint64 page = uint64(place) / (bytes > 0 && bytes < 4096 ? uint64(4096 / bytes) : 1);
+  return parts == 1 ? 0 : int64((page * mix >> 32) * uint64(parts) >> 32);
+}
+
+/// to[i] += from[i], added in C.
+template <class C, class T, class S>
+void add_line(T* to, const S* from, int64 n) {
+  int64 i = 0;
+  if constexpr (::std::is_arithmetic_v<C> && !::std::is_same_v<C, bool>) {
+    constexpr int widest = int(sizeof(C) > sizeof(T) ? sizeof(C) : sizeof(T)), N = lanes_for<widest>;
+    for (; i + N <= n; i += N)
+      simd::store_lanes(to + i, lane_cast<T>(lane_cast<C>(simd::load_lanes<T, N>(to + i)) +
+                                             lane_cast<C>(simd::load_lanes<S, N>(from + i))));
+  }
+  for (; i < n; ++i) to[i] = detail::lane_cast<T>(math::add(C(to[i]), C(from[i])));
+}
+
+/// Where the elements of an operand lie, and how tiles of them are copied; null for one that is not in memory.
+struct memory_operand {
+  const void* p = nullptr;
+  int bytes = 0;
+  tile_function* copy = nullptr;
+  bool gathered = false;  ///< an index picks its elements: they are not where strides say
+};
+
+/// False for an operand that has to be copied to a tile before packs read it along an axis, or gathered one by one.
+inline bool packs_can_read(const memory_operand& m, int64 step) {
+  return step == 1 || (!m.gathered && (step == 0 || m.p == nullptr));
+}
+
+/// A space of one element, or of one short row that packs can read: it needs no walk. Nothing is gathered.
+template <int Operands>
+struct single_row {
+  bool is;
+  int64 n;
+  int64 offset[::std::size_t(Operands)] = {}, step[::std::size_t(Operands)];
+
+  /// Of at most so many elements; operands before the first may have any step.
+  single_row(const detail::iteration_space<Operands>& s, int64 most, int first) {
+    n = s.ndim == 0 ? 1 : s.extent[0];
+    is = s.ndim <= 1 && n <= most;
+    for (int k = 0; k < Operands; ++k) {
+      step[k] = s.ndim == 0 ? 0 : s.stride[k][0];
+      is = is && (k < first || step[k] == 1 || (step[k] == 0 && (k > 0 || n == 1)));
+    }
+  }
+};
+
+/// An iteration space whose number of operands is not part of its type.
+struct walk_space {
+  int ndim, kept, operands;
+  int64 extent[max_rank];
+  int64 stride[most_operands][max_rank];
+
+  template <int Operands>
+  explicit walk_space(const detail::iteration_space<Operands>& s) : ndim(s.ndim), kept(s.kept), operands(Operands) {
+    static_assert(Operands <= most_operands);
+    ::std::memcpy(extent, s.extent, sizeof(extent));
+    ::std::memcpy(stride, s.stride, sizeof(s.stride));
+  }
+  CUDARRAY_NO_INLINE int64 size(int begin, int end) const {
+    int64 n = 1;
+    for (int i = begin; i < end; ++i) n *= extent[i];
+    return n;
+  }
+  /// The step of each operand along an axis; 0 along none (-1).
+  CUDARRAY_NO_INLINE void steps(int64* to, int axis) const {
+    for (int k = 0; k < operands; ++k) to[k] = axis < 0 ? 0 : stride[k][axis];
+  }
+  CUDARRAY_NO_INLINE void swap_axes(int a, int b) {
+    ::std::swap(extent[a], extent[b]);
+    for (int k = 0; k < operands; ++k) ::std::swap(stride[k][a], stride[k][b]);
+  }
+  CUDARRAY_NO_INLINE void drop_axis(int axis) {
+    for (int d = axis; d + 1 < ndim; ++d) swap_axes(d, d + 1);
+    --ndim;
+  }
+};
+
+/// A place in a space, with the offset of every operand there.
+struct place_in {
+  int64 index[max_rank];
+  int64 offset[most_operands];
+
+  explicit place_in(const walk_space& s) {
+    for (int k = 0; k < s.operands; ++k) offset[k] = 0;
+  }
+  /// Goes on by `at` places of the axes [begin, end) in C order, from the first.
+  CUDARRAY_NO_INLINE void seek(const walk_space& s, int begin, int end, int64 at) {
+    for (int d = end - 1; d >= begin; --d) {
+      index[d] = at == 0 ? 0 : at % s.extent[d];
+      at = at == 0 ? 0 : at / s.extent[d];
+      if (index[d] != 0) advance(s, d, index[d]);
+    }
+  }
+  CUDARRAY_NO_INLINE void advance(const walk_space& s, int axis, int64 by) {
+    for (int k = 0; k < s.operands; ++k) offset[k] += s.stride[k][axis] * by;
+  }
+  /// Moves on by one; false after the last place, when all offsets are back where they were.
+  CUDARRAY_NO_INLINE bool next(const walk_space& s, int begin, int end) {
+    for (int d = end - 1; d >= begin; --d) {
+      advance(s, d, 1);
+      if (++index[d] < s.extent[d]) return true;
+      advance(s, d, -s.extent[d]);
+      index[d] = 0;
+    }
+    return false;
+  }
+};
+
+/// Calls `row(place, i, n)` for each row of the axes [begin, end], of which [i, n) is within the places [from, to).
+template <class F>
+CUDARRAY_FORCE_INLINE void walk_rows(const walk_space& s, place_in at, int begin, int end, int64 from, int64 to,
+                                     const F& row) {
+  if (from == to) return;
+  const int64 n = end < begin ? 1 : s.extent[end];
+  at.seek(s, begin, end, from / n);
+  for (int64 i = from % n, left = to - from; left > 0; i = 0) {
+    const int64 stop = left < n - i ? i + left : n;
+    row(at, i, stop);
+    left -= stop - i;
+    if (left > 0) at.next(s, begin, end);
+  }
+}
+
+/// What a tree reads, by operand; no memory for those that gather, nor for an index: that is read element by element
+/// where it lies, so that its faults say where that is.
+template <class Tree>
+void list_operands(const Tree& tree, memory_operand* of) {
+  detail::for_each_operand(tree, [of](const auto& leaf) {
+    if constexpr (requires { leaf.p; }) {
+      constexpr int bytes = int(sizeof(*leaf.p));
+      if constexpr (requires { leaf.index; }) {
+        of[leaf.operand] = {nullptr, bytes, nullptr, true};
+        detail::for_each_operand(leaf.index, [of](const auto& index) {
+          if constexpr (requires { index.p; }) of[index.operand].p = nullptr;
+        });
+      } else {
+        of[leaf.operand] = {leaf.p, bytes, copy_tile<bytes>, false};
+      }
+    }
+  });
+}
+
+/// Results that the caches cannot hold anyway are written past them. What the system says of the last cache is not
+/// asked for: virtual machines report that of a whole server.
+inline bool exceeds_cache(int64 bytes) { return bytes > 16 << 20; }
+
+/// Tiles of operands, copied to where packs can read them. A copy is reached through an index of the operand's own.
+struct tile_copies {
+  const memory_operand* of;
+  const bool* staged;
+  int operands;
+  int64 index[most_operands], source[most_operands];
+  int64 rows = 0, columns = 0;  ///< of what was copied last
+  scratch space;
+
+  /// `elements`: the most of a tile.
+  CUDARRAY_NO_INLINE tile_copies(const memory_operand* memory, const bool* which, int count, int64 elements)
+      : of(memory), staged(which), operands(count), space(bytes(memory, which, count, elements)) {
+    auto to = int64(reinterpret_cast<::std::uintptr_t>(space.p));
+    for (int k = 0; k < operands; ++k)
+      if (staged[k]) {
+        // the first such address in `to` that is a whole number of elements away from the operand
+        const int64 size = of[k].bytes, apart = to - int64(reinterpret_cast<::std::uintptr_t>(of[k].p));
+        index[k] = apart / size + (apart % size > 0);
+        to += bytes_of(size, elements);
+      }
+  }
+
+  /// Copies the tiles that begin at `offset`, and sets it to where they are now: row by row, `columns` apart.
+  CUDARRAY_NO_INLINE void fetch(int64* offset, int64 tile_rows, int64 tile_columns, const int64* down,
+                                const int64* along) {
+    const bool same_size = rows == tile_rows && columns == tile_columns;
+    for (int k = 1; k < operands; ++k)
+      if (staged[k]) {
+        const char* const p = static_cast<const char*>(of[k].p);
+        if (!same_size || source[k] != offset[k])
+          of[k].copy(const_cast<char*>(p + index[k] * of[k].bytes), tile_columns, p + offset[k] * of[k].bytes,
+                     tile_rows, tile_columns, down[k], along[k]);
+        source[k] = offset[k];
+        offset[k] = index[k];
+      }
+    rows = tile_rows;
+    columns = tile_columns;
+  }
+
+  /// Before a row of a tile, with so many below it, of operands that are not copied: asks for a row that comes soon.
+  /// Rows are pieces of longer ones on pages of their own, where a processor begins anew to read ahead by itself.
+  CUDARRAY_NO_INLINE void ask_ahead(int64 below, const int64* offset, const int64* down, int first, const int64* step,
+                                    int64 n) const {
+    constexpr int64 ahead = 4, page = 4096, line = 64;
+    if (below <= ahead) return;
+    for (int k = first; k < operands; ++k) {
+      const int64 size = of[k].bytes, pitch = down[k] * size;
+      if (staged[k] || of[k].p == nullptr || step[k] != 1 || (pitch < page && pitch > -page)) continue;
+      const char* const p = static_cast<const char*>(of[k].p) + offset[k] * size + ahead * pitch;
+      for (int64 at = 0; at < n * size; at += line) prefetch(p + at);
+    }
+  }
+
+ private:
+  static int64 bytes_of(int64 size, int64 elements) { return ((elements + 1) * size + 63) / 64 * 64; }
+  static int64 bytes(const memory_operand* of, const bool* staged, int count, int64 elements) {
+    int64 n = 0;
+    for (int k = 0; k < count; ++k) n += staged[k] ? bytes_of(of[k].bytes, elements) : 0;
+    return n;
+  }
+};
+
+}  // namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD
+
+#pragma GCC diagnostic pop

@@ -1,0 +1,306 @@
+// Pooling on CUDA: a thread for each window or, of a gradient, pixel; where windows overlap, for a strip of them.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../../../eval/pooling.hpp"
+#include "lanes.cuh"
+#include "launch.cuh"
+
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
+#pragma GCC visibility push(hidden)  // kernels belong to the file's own binary
+
+/// The geometry as kernels want it: what lies in a plane is counted in 32 bits.
+struct pool_plan {
+  struct axis {
+    int pixels, window, results, stride, padding;
+    divider by_stride;
+    axis(int64 n, int64 r, int64 p, int64 s, int64 edge)
+        : pixels(int(n)), window(int(r)), results(int(p)), stride(int(s)), padding(int(edge)), by_stride(s) {}
+    struct range {
+      int begin, end;
+    };
+    /// The pixels that the window at place i covers.
+    __device__ range covered(int i) const {
+      const int begin = i * stride - padding, end = begin + window;
+      return {begin > 0 ? begin : 0, end < pixels ? end : pixels};
+    }
+    /// The windows that a pixel is in.
+    __device__ range windows_at(int pixel) const {
+      const int last = by_stride.divide(pixel + padding) + 1, before = pixel + padding - window;
+      return {before < 0 ? 0 : by_stride.divide(before) + 1, last < results ? last : results};
+    }
+  };
+  axis rows, columns;
+  bool count_padding;
+  int64 n;  ///< threads, of planes of (high, wide)
+  divider high, wide;
+
+  /// A thread for `strip` windows, or pixels, one below the other.
+  pool_plan(const detail::pooling& g, bool pixels, int strip = 1)
+      : rows(g.h, g.r, g.p, g.stride[0], g.padding[0]),
+        columns(g.w, g.s, g.q, g.stride[1], g.padding[1]),
+        count_padding(g.count_padding),
+        high(ceil_div(pixels ? g.h : g.p, strip)),
+        wide(pixels ? g.w : g.q) {
+    n = g.planes * high.divisor * wide.divisor;
+  }
+  unsigned blocks() const { return unsigned(ceil_div(n, block_threads)); }
+  /// Where this thread's element, or strip, is; false for a thread without one.
+  __device__ bool place(int64& element, int64& plane, int& row, int& column) const {
+    element = int64(blockIdx.x) * block_threads + threadIdx.x;
+    if (element >= n) return false;
+    const int64 line = n <= INT32_MAX ? wide.divide(int32(element)) : wide.divide(element);
+    column = int(element - line * wide.divisor);
+    plane = n <= INT32_MAX ? high.divide(int32(line)) : high.divide(line);
+    row = int(line - plane * high.divisor);
+    return true;
+  }
+  __device__ int64 pixels() const { return int64(rows.pixels) * columns.pixels; }
+  __device__ int64 results() const { return int64(rows.results) * columns.results; }
+  /// What the mean of a window divides by.
+  __device__ int divisor(axis::range u, axis::range v) const {
+    return count_padding ? rows.window * columns.window : (u.end - u.begin) * (v.end - v.begin);
+  }
+};
+
+template <class C, bool Average, class T>
+__global__ void __launch_bounds__(block_threads) pool_kernel(T* to, const T* images, const pool_plan p) {
+  in_stream_order();
+  int64 at, plane;
+  int i, j;
+  if (!p.place(at, plane, i, j)) return;
+  const auto u = p.rows.covered(i), v = p.columns.covered(j);
+  images += plane * p.pixels();
+  C all = Average ? C(0) : C(detail::bounds<C>::lowest);
+  for (int column = v.begin; column < v.end; ++column) {
+    C own = element_cast<C>(images[u.begin * p.columns.pixels + column]);
+    for (int row = u.begin + 1; row < u.end; ++row) {
+      const C pixel = element_cast<C>(images[row * p.columns.pixels + column]);
+      own = Average ? C(own + pixel) : math::maximum(own, pixel);
+    }
+    all = Average ? C(all + own) : math::maximum(all, own);
+  }
+  if (Average) all = all / C(p.divisor(u, v));
+  to[at] = element_cast<T>(all);
+}
+
+/// Windows, or pixels, one below the other that a thread takes where they overlap: the pixels of a row of a window, or
+/// the windows of a pixel, are looked at once for all of them, so many side by side at a time.
+inline constexpr int pool_strip = 4, pool_abreast = 3;
+
+/// The rows of pixels of a strip of windows.
+struct strip_rows {
+  int top, window, stride, first, end;  ///< top: the row where the first window begins, in the padding perhaps
+  __device__ strip_rows(const pool_plan::axis& rows, int i)
+      : top(i * rows.stride - rows.padding), window(rows.window), stride(rows.stride) {
+    first = top > 0 ? top : 0;
+    end = rows.covered(i + pool_strip < rows.results ? i + pool_strip - 1 : rows.results - 1).end;
+  }
+  /// Whether window s, where there is one, has a row.
+  __device__ bool has(int s, int row) const { return uint32(row - top) - uint32(s) * uint32(stride) < uint32(window); }
+};
+
+/// The pixels of columns [begin, end) of a line: `f(pixels, column)` for some side by side, the last one repeated.
+template <class C, class T, class F>
+__device__ void each_abreast(const T* line, pool_plan::axis::range v, const F& f) {
+#pragma unroll 1
+  for (int column = v.begin; column < v.end; column += pool_abreast) {
+    C pixel[pool_abreast];
+#pragma unroll
+    for (int k = 0; k < pool_abreast; ++k)
+      pixel[k] = element_cast<C>(line[column + k < v.end ? column + k : v.end - 1]);
+    f(pixel, column);
+  }
+}
+
+template <class T>
+__global__ void __launch_bounds__(block_threads) max_strip_kernel(T* to, const T* images, const pool_plan p) {
+  in_stream_order();
+  using C = detail::compute_t<T>;
+  int64 at, plane;
+  int i, j;
+  if (!p.place(at, plane, i, j)) return;
+  i *= pool_strip;
+  const auto v = p.columns.covered(j);
+  const strip_rows rows(p.rows, i);
+  images += plane * p.pixels() + int64(rows.first) * p.columns.pixels;
+  C all[pool_strip];
+#pragma unroll
+  for (int s = 0; s < pool_strip; ++s) all[s] = C(detail::bounds<C>::lowest);
+#pragma unroll 1
+  for (int row = rows.first; row < rows.end; ++row, images += p.columns.pixels) {
+    C own = C(detail::bounds<C>::lowest);
+    each_abreast<C>(images, v, [&](const C(&pixel)[pool_abreast], int) {
+#pragma unroll
+      for (int k = 0; k < pool_abreast; ++k) own = math::maximum(own, pixel[k]);
+    });
+#pragma unroll
+    for (int s = 0; s < pool_strip; ++s)
+      if (rows.has(s, row)) all[s] = math::maximum(all[s], own);
+  }
+  to += plane * p.results() + i * p.columns.results + j;
+#pragma unroll
+  for (int s = 0; s < pool_strip; ++s)
+    if (i + s < p.rows.results) to[s * p.columns.results] = element_cast<T>(all[s]);
+}
+
+/// Where in a plane the first largest pixel of a window is.
+template <class T>
+__device__ int first_largest(const T* image, const pool_plan& p, pool_plan::axis::range u, pool_plan::axis::range v) {
+  using C = detail::compute_t<T>;
+  int best = u.begin * p.columns.pixels + v.begin;
+  C top = element_cast<C>(image[best]);
+  for (int row = u.begin; row < u.end; ++row)
+    for (int column = v.begin; column < v.end; ++column) {
+      const int here = row * p.columns.pixels + column;
+      const C pixel = element_cast<C>(image[here]);
+      if (pixel > top || (pixel != pixel && top == top)) top = pixel, best = here;
+    }
+  return best;
+}
+template <class T>
+__global__ void __launch_bounds__(block_threads)
+    largest_strip_kernel(int32* found, const T* images, const pool_plan p) {
+  in_stream_order();
+  using C = detail::compute_t<T>;
+  int64 at, plane;
+  int i, j;
+  if (!p.place(at, plane, i, j)) return;
+  i *= pool_strip;
+  const auto v = p.columns.covered(j);
+  const strip_rows rows(p.rows, i);
+  images += plane * p.pixels() + int64(rows.first) * p.columns.pixels;
+  C top[pool_strip];
+  int best[pool_strip];
+#pragma unroll
+  for (int s = 0; s < pool_strip; ++s) {
+    const int begin = rows.top + s * rows.stride;
+    top[s] = C(detail::bounds<C>::lowest);
+    best[s] = (begin > 0 ? begin : 0) * p.columns.pixels + v.begin;
+  }
+  const auto beats = [](C pixel, C before) { return pixel > before || (pixel != pixel && before == before); };
+#pragma unroll 1
+  for (int row = rows.first; row < rows.end; ++row, images += p.columns.pixels) {
+    C largest = C(detail::bounds<C>::lowest);
+    int own = v.begin;
+    each_abreast<C>(images, v, [&](const C(&pixel)[pool_abreast], int column) {
+#pragma unroll
+      for (int k = 0; k < pool_abreast; ++k)
+        if (beats(pixel[k], largest)) largest = pixel[k], own = column + k;
+    });
+#pragma unroll
+    for (int s = 0; s < pool_strip; ++s)
+      if (rows.has(s, row) && beats(largest, top[s])) top[s] = largest, best[s] = row * p.columns.pixels + own;
+  }
+  found += plane * p.results() + i * p.columns.results + j;
+#pragma unroll
+  for (int s = 0; s < pool_strip; ++s)
+    if (i + s < p.rows.results) found[s * p.columns.results] = best[s];
+}
+
+/// Each window gives its gradient to its first largest pixel, or (without `images`) to all of them in equal parts: of
+/// windows that do not overlap.
+template <class C, class T>
+__global__ void __launch_bounds__(block_threads)
+    spread_gradient_kernel(T* to, const T* gradient, const T* images, const pool_plan p) {
+  in_stream_order();
+  int64 at, plane;
+  int i, j;
+  if (!p.place(at, plane, i, j)) return;
+  const auto u = p.rows.covered(i), v = p.columns.covered(j);
+  to += plane * p.pixels();
+  const int best = images != nullptr ? first_largest(images + plane * p.pixels(), p, u, v) : -1;
+  C given = element_cast<C>(gradient[at]);
+  if (best < 0) given = given / C(p.divisor(u, v));
+  const T all = element_cast<T>(math::add(C(0), given));  // as sums have it, for which -0 is 0
+  for (int row = u.begin; row < u.end; ++row)
+    for (int column = v.begin; column < v.end; ++column) {
+      const int here = row * p.columns.pixels + column;
+      to[here] = best < 0 || here == best ? all : T(0);
+    }
+}
+
+/// Each pixel adds up the gradients of the windows it is the first largest of.
+template <class T>
+__global__ void __launch_bounds__(block_threads)
+    max_pool_gradient_kernel(T* to, const T* gradient, const int32* found, const pool_plan p) {
+  in_stream_order();
+  using C = detail::compute_t<T>;
+  int64 at, plane;
+  int row, column;
+  if (!p.place(at, plane, row, column)) return;
+  row *= pool_strip;
+  gradient += plane * p.results();
+  found += plane * p.results();
+  const int own = row * p.columns.pixels + column, last = row + pool_strip - 1;
+  const auto js = p.columns.windows_at(column);
+  const int begin = p.rows.windows_at(row).begin,
+            end = p.rows.windows_at(last < p.rows.pixels ? last : p.rows.pixels - 1).end;
+  T sum[pool_strip];
+#pragma unroll
+  for (int s = 0; s < pool_strip; ++s) sum[s] = T(0);
+#pragma unroll 1
+  for (int i = begin; i < end; ++i)
+#pragma unroll 1
+    for (int j = js.begin; j < js.end; j += pool_abreast) {
+      const int window = i * p.columns.results + j;
+      int below[pool_abreast];
+      C given[pool_abreast];
+#pragma unroll
+      for (int k = 0; k < pool_abreast; ++k) {
+        below[k] = -1, given[k] = C(0);
+        if (j + k < js.end) below[k] = found[window + k] - own, given[k] = element_cast<C>(gradient[window + k]);
+      }
+#pragma unroll
+      for (int k = 0; k < pool_abreast; ++k)
+#pragma unroll
+        for (int s = 0; s < pool_strip; ++s)
+          if (below[k] == s * p.columns.pixels) sum[s] = element_cast<T>(math::add(element_cast<C>(sum[s]), given[k]));
+    }
+  to += plane * p.pixels() + own;
+#pragma unroll
+  for (int s = 0; s < pool_strip; ++s)
+    if (row + s < p.rows.pixels) to[s * p.columns.pixels] = sum[s];
+}
+
+template <class C, class T>
+__global__ void __launch_bounds__(block_threads)
+    average_pool_gradient_kernel(T* to, const T* gradient, const pool_plan p) {
+  in_stream_order();
+  int64 at, plane;
+  int row, column;
+  if (!p.place(at, plane, row, column)) return;
+  gradient += plane * p.results();
+  const auto is = p.rows.windows_at(row), js = p.columns.windows_at(column);
+  T sum = T(0);
+  for (int i = is.begin; i < is.end; ++i) {
+    const auto u = p.rows.covered(i);
+    C line = C(0);
+    for (int j = js.end - 1; j >= js.begin; --j)
+      line = line + element_cast<C>(gradient[i * p.columns.results + j]) / C(p.divisor(u, p.columns.covered(j)));
+    sum = element_cast<T>(element_cast<C>(sum) + line);
+  }
+  to[at] = sum;
+}
+
+/// Spreads the gradients of windows that do not overlap; false where they do.
+template <class C, class T>
+bool spread_gradient(cuda device, const detail::pooling& g, const T* images) {
+  if (g.stride[0] < g.r || g.stride[1] < g.s) return false;
+  const auto covers = [&g](int axis, int64 pixels, int64 window, int64 results) {
+    return g.stride[axis] == window && results * window - g.padding[axis] >= pixels;
+  };
+  if (!covers(0, g.h, g.r, g.p) || !covers(1, g.w, g.s, g.q)) {
+    const device_guard guard(device.ordinal);
+    const stream_ref& stream = current(device.ordinal);
+    use_on(g.store[0], stream, true);
+    check(cudaMemsetAsync(g.at<T>(0), 0, ::std::size_t(g.planes * g.h * g.w) * sizeof(T), stream->handle),
+          "cudaMemsetAsync");
+  }
+  const pool_plan p(g, false);
+  launch(device.ordinal, g.store, images != nullptr ? 3 : 2, spread_gradient_kernel<C, T>, p.blocks(), block_threads, 0,
+         g.at<T>(0), g.at<const T>(1), images, p);
+  return true;
+}
+#pragma GCC visibility pop
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD
