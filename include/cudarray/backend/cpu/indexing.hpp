@@ -66,8 +66,10 @@ detail::storage_ref select(cpu device, const detail::sequences& mask, int64& cou
 }  // namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD
 namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
-inline detail::storage_ref flat_nonzero(cpu device, const detail::sequences& mask, int64& count) {
-  return host::select<int64>(device, mask, count, [](int64 i) { return i; });
+/// A template, as are other entries: compiled where it is called.
+template <class Index = int64>
+detail::storage_ref flat_nonzero(cpu device, const detail::sequences& mask, int64& count) {
+  return host::select<Index>(device, mask, count, [](int64 i) { return i; });
 }
 
 template <class T>

@@ -6,8 +6,10 @@
 
 namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
-inline detail::storage_ref flat_nonzero(cuda device, const detail::sequences& mask, int64& count) {
-  return gpu::select<int64>(device, mask, nullptr, count, gpu::position{});
+/// A template, as are other entries: its kernels are compiled where it is called.
+template <class Index = int64>
+detail::storage_ref flat_nonzero(cuda device, const detail::sequences& mask, int64& count) {
+  return gpu::select<Index>(device, mask, nullptr, count, gpu::position{});
 }
 
 template <class T>

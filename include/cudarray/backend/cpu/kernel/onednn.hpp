@@ -207,7 +207,8 @@ inline bool convolve_images(const detail::convolution& c, int64 images, float* c
 }
 
 /// The convolution of float32; false where oneDNN is not the faster way.
-inline bool convolve_by_onednn(const detail::convolution& c, float* x, float* w, float* y, int64 work) {
+template <class T>
+bool convolve_by_onednn(const detail::convolution& c, T* x, T* w, T* y, int64 work) {
   using what = detail::convolution::what;
   // the preparations, and filling up few channels to a pack of them, cost more than oneDNN gains
   if (work < 1 << 18 || (c.part == what::backward_data && c.c <= 4)) return false;
