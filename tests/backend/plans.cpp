@@ -1,5 +1,7 @@
-// Which kernel, with what shape of threads, the CUDA backend chooses for a shape: a table, on a machine without a GPU.
-// SPDX-License-Identifier: MIT
+// What the backends choose for a shape: CUDA which kernel with how many threads, the CPU which loops; tables that need
+// no GPU. SPDX-License-Identifier: MIT
+#include <cudarray/backend/cpu/plan/map.hpp>
+#include <cudarray/backend/cpu/plan/reduce.hpp>
 #include <cudarray/backend/cuda/plan/map.hpp>
 #include <cudarray/backend/cuda/plan/reduce.hpp>
 #include <cudarray/backend/cuda/plan/short_rows.hpp>
@@ -11,6 +13,7 @@
 namespace {
 
 namespace gpu = ca::backend::gpu;
+namespace host = ca::backend::host;
 using ca::int64;
 
 /// An array as a plan sees it: its shape, the elements from place to place, bytes of an element, and how many elements
@@ -118,6 +121,41 @@ std::string reduction_of(const std::vector<operand>& all, unsigned over, bool in
   const auto blocks = gpu::blocks_of(r, int64(multiprocessors) * 4);
   return r.name() + (", " + number(r.deep)) + " threads each, blocks " + number(blocks.results) + " x " +
          number(blocks.parts);
+}
+
+/// What the loops of the CPU see of the same.
+template <int Operands>
+struct host_request : request<Operands> {
+  host::memory_operand of[Operands];
+  host::walk_space space;
+
+  host_request(const std::vector<operand>& all, unsigned over) : request<Operands>(all, over), space(this->s) {
+    for (int k = 0; k < Operands; ++k) {
+      of[k].p = request<Operands>::of[k].data;
+      of[k].bytes = request<Operands>::of[k].bytes;
+    }
+  }
+};
+
+/// The loops of an elementwise statement on the CPU.
+template <int Operands>
+std::string host_map_of(const std::vector<operand>& all, bool copies = false, bool gathers = false) {
+  const host_request<Operands> q(all, 0);
+  const host::map_facts facts{q.of, true, gathers, copies, false, true};
+  const host::map_form form = host::plan_map(q.space, facts);
+  if (form != host::map_form::tiles)
+    return std::string(name_of(form)) + (host::streams_rows(q.space, facts) ? ", past the caches" : "");
+  const host::tile_plan t(q.space, facts);
+  return "tiles of " + number(t.rows) + " x " + number(t.columns) + (t.folded ? ", one row each" : "") +
+         (t.streamed ? ", past the caches" : "");
+}
+
+/// Those of a reduction, by packs of 8.
+template <int Operands>
+std::string host_reduction_of(const std::vector<operand>& all, unsigned over, bool indexed = false) {
+  const host_request<Operands> q(all, over);
+  const host::reduce_plan r(q.space, {q.of, 8, true, indexed, !indexed});
+  return r.name() + (", " + number(r.tasks)) + " tasks of " + number(r.width) + ", " + number(r.chunks) + " chunks";
 }
 
 struct line {
@@ -261,6 +299,85 @@ TEST_CASE("plans: reductions across memory") {
       {"every second of five", reduction_of<2>({{}, plain({512, 32, 16, 16, 16})}, 21),
        "runs as columns, 8 threads each, blocks 64 x 8"},
       {"sum(a * b.T, 0)", reduction_of<3>({{}, plain(big), transposed(big)}, 1), "copies of 1 operands first"},
+  });
+}
+
+TEST_CASE("plans: maps on the CPU") {
+  const std::vector<int64> big = {2048, 2048}, thin = {1 << 18, 12}, narrow = {1 << 20, 3};
+  check({
+      {"b = a, one element", host_map_of<2>({plain({1}), plain({1})}), "rows"},
+      {"b = a, 1000", host_map_of<2>({plain({1000}), plain({1000})}, true), "rows"},
+      {"c = a + b, 2048 x 2048", host_map_of<3>({plain(big), plain(big), plain(big)}), "rows"},
+      {"c = a + b, 4096 x 4096", host_map_of<3>({plain({4096, 4096}), plain({4096, 4096}), plain({4096, 4096})}),
+       "rows, past the caches"},
+      {"c = a + b, 512 x 512", host_map_of<3>({plain({512, 512}), plain({512, 512}), plain({512, 512})}), "rows"},
+      {"b = a + row", host_map_of<3>({plain(big), plain(big), repeated(big)}), "rows"},
+      {"b = a + row, rows of 12", host_map_of<3>({plain(thin), plain(thin), repeated(thin)}),
+       "tiles of 341 x 12, one row each"},
+      {"b = a + row, rows of 3", host_map_of<3>({plain(narrow), plain(narrow), repeated(narrow)}),
+       "tiles of 1365 x 3, one row each"},
+      {"b = a[:, :100] of 128", host_map_of<2>({plain({4096, 100}), part({4096, 100}, 128)}, true),
+       "tiles of 40 x 100"},
+      {"b = exp(a[:, :100]) of 128", host_map_of<2>({plain({4096, 100}), part({4096, 100}, 128)}), "rows"},
+      {"b = exp(a[:, :1000]) of 1024", host_map_of<2>({plain({8192, 1000}), part({8192, 1000}, 1024)}), "rows"},
+      {"b[:, :1000] of 1024 = exp(a)", host_map_of<2>({part({8192, 1000}, 1024), plain({8192, 1000})}), "rows"},
+      {"b = a.T", host_map_of<2>({plain(big), transposed(big)}, true), "tiles of 64 x 256"},
+      {"b = exp(a.T)", host_map_of<2>({plain(big), transposed(big)}), "tiles of 64 x 256"},
+      {"c = a + b.T", host_map_of<3>({plain(big), plain(big), transposed(big)}), "tiles of 64 x 256"},
+      {"b = exp(a.T), float64", host_map_of<2>({plain(big, 8), transposed(big, 8)}),
+       "tiles of 32 x 512, past the caches"},
+      {"b = exp(a.T), int8", host_map_of<2>({plain(big, 1), transposed(big, 1)}), "tiles of 256 x 256"},
+      {"b = exp(a[::2])", host_map_of<2>({plain({1 << 24}), {{1 << 24}, {2}}}), "tiles of 1 x 1024, past the caches"},
+      {"b = exp(a[::-1])", host_map_of<2>({plain({1 << 24}), {{1 << 24}, {-1}}}), "tiles of 1 x 1024, past the caches"},
+      {"nhwc to nchw, 3 channels",
+       host_map_of<2>({plain({64, 3, 224, 224}), {{64, 3, 224, 224}, {3 * 224 * 224, 1, 3 * 224, 3}}}, true),
+       "tiles of 3 x 256, past the caches"},
+      {"b = a[index], rows of 64", host_map_of<2>({plain({4096, 64}), plain({4096, 64})}, false, true),
+       "tiles of 1 x 1024"},
+  });
+}
+
+TEST_CASE("plans: reductions on the CPU") {
+  const std::vector<int64> big = {2048, 2048};
+  check({
+      {"sum of 1000", host_reduction_of<2>({{}, plain({1000})}, 1), "rows, 1 tasks of 1, 1 chunks"},
+      {"sum of 16M", host_reduction_of<2>({{}, plain({1 << 24})}, 1), "rows, 1 tasks of 1, 32 chunks"},
+      {"argmax of 16M", host_reduction_of<2>({{}, plain({1 << 24})}, 1, true), "rows, 1 tasks of 1, 32 chunks"},
+      {"sum(x, 1)", host_reduction_of<2>({{}, plain(big)}, 2), "rows, 32 tasks of 64, 1 chunks"},
+      {"sum(x, 1), rows of 10", host_reduction_of<2>({{}, plain({1 << 20, 10})}, 2),
+       "rows side by side, 16384 tasks of 64, 1 chunks"},
+      {"sum(x, 1), rows of 100", host_reduction_of<2>({{}, plain({1 << 18, 100})}, 2),
+       "rows side by side, 4096 tasks of 64, 1 chunks"},
+      {"argmax(x, 1), rows of 10", host_reduction_of<2>({{}, plain({1 << 20, 10})}, 2, true),
+       "columns of tiles, 2564 tasks of 409, 1 chunks"},
+      {"sum(x, 1), 4 rows of 4M", host_reduction_of<2>({{}, plain({4, 1 << 22})}, 2), "rows, 4 tasks of 1, 8 chunks"},
+      {"sum(x, 0)", host_reduction_of<2>({{}, plain(big)}, 1), "columns, 2 tasks of 1024, 16 chunks"},
+      {"argmax(x, 0)", host_reduction_of<2>({{}, plain(big)}, 1, true), "columns, 2 tasks of 1024, 16 chunks"},
+      {"sum(x, 0), 1M x 3", host_reduction_of<2>({{}, plain({1 << 20, 3})}, 1),
+       "columns, rows side by side, 1 tasks of 3, 32 chunks"},
+      {"sum(x, 0), 1M x 64", host_reduction_of<2>({{}, plain({1 << 20, 64})}, 1), "columns, 1 tasks of 64, 32 chunks"},
+      {"sum(x.T, 1)", host_reduction_of<2>({{}, transposed(big)}, 2), "columns, 2 tasks of 1024, 16 chunks"},
+      {"sum(x[:, ::2], 1)", host_reduction_of<2>({{}, {{2048, 1024}, {2048, 2}}}, 2),
+       "rows of tiles, 2048 tasks of 1, 1 chunks"},
+      {"sum(x[:, ::2], 0)", host_reduction_of<2>({{}, {{2048, 1024}, {2048, 2}}}, 1),
+       "columns of tiles, 1 tasks of 1024, 32 chunks"},
+      {"sum(a * b.T, 1)", host_reduction_of<3>({{}, plain(big), transposed(big)}, 2),
+       "rows of tiles, 32 tasks of 64, 1 chunks"},
+      {"sum(a * b.T)", host_reduction_of<3>({{}, plain(big), transposed(big)}, 3),
+       "rows of tiles, 32 tasks of 64, 1 chunks"},
+      {"argmax(a * b.T, 1)", host_reduction_of<3>({{}, plain(big), transposed(big)}, 2, true),
+       "rows of tiles, 32 tasks of 64, 1 chunks"},
+      {"sum over images, nhwc", host_reduction_of<2>({{}, plain({16, 256, 256, 3})}, 5),
+       "runs as columns, 256 tasks of 1, 1 chunks"},
+      {"sum of channels, nchw", host_reduction_of<2>({{}, plain({16, 64, 56, 56})}, 13),
+       "rows, 64 tasks of 1, 1 chunks"},
+      {"sum of channels, nhwc", host_reduction_of<2>({{}, plain({16, 56, 56, 64})}, 7),
+       "columns, 1 tasks of 64, 32 chunks"},
+      {"the middle axis", host_reduction_of<2>({{}, plain({64, 256, 256})}, 2), "columns, 64 tasks of 256, 1 chunks"},
+      {"the first and the last", host_reduction_of<2>({{}, plain({64, 256, 256})}, 5),
+       "rows, 256 tasks of 1, 1 chunks"},
+      {"every second of five", host_reduction_of<2>({{}, plain({64, 32, 16, 16, 16})}, 21),
+       "runs as columns, 32 tasks of 16, 1 chunks"},
   });
 }
 

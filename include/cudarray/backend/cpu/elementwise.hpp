@@ -15,7 +15,7 @@ void run_elementwise(cpu, const Target& target, const Tree& tree, const detail::
   using value = typename Target::value_type;
   constexpr int bytes = int(sizeof(value));
   detail::count(detail::counters.kernels);
-  const host::map_plan<Target, Tree> plan{target, tree};
+  const host::map_body<Target, Tree> plan{target, tree};
   bool apart = true;
   for (int k = 1; k < Operands; ++k) apart = apart && s.store[k] != s.store[0];
   if constexpr (host::pack_map<Target, Tree> && !detail::has_gathered<Tree>) {
@@ -30,25 +30,22 @@ void run_elementwise(cpu, const Target& target, const Tree& tree, const detail::
     if (s.ndim > 0 && host::stands_still(target.index, step))
       return host::put_rows<Target, Tree, Operands>(target, tree, walk, step, apart);
   }
-  host::map_kernels map;
-  map.plan = &plan;
-  map.row = host::map_row<Target, Tree, Operands>;
-  map.gathers = host::fetcher::of(tree);
-  map.packable = host::pack_map<Target, Tree>;
   // bytes of borrowed memory, which may be any, become 0 or 1
   bool bytes_alike = true;
   if constexpr (::std::is_same_v<value, bool> && Operands > 1) bytes_alike = !s.store[1] || !s.store[1]->borrowed;
-  map.take = nullptr;
-  if constexpr (host::is_take<Target, Tree>)
-    if (bytes_alike) map.take = host::take_rows<Target, Tree, Operands>;
-  map.copies = host::is_copy<Target, Tree> && bytes_alike;
-  map.ordered = !Target::direct;
   host::memory_operand of[::std::size_t(Operands)];
-  map.of = of;
   host::list_operands(tree, of);
   of[0].bytes = bytes;
   if constexpr (Target::direct) of[0] = {target.p, bytes, host::spread_tile<bytes>};
-  host::walk_map(map, walk, apart);
+  host::map_kernels map{&plan,
+                        host::map_row<Target, Tree, Operands>,
+                        host::fetcher::of(tree),
+                        nullptr,
+                        {of, host::pack_map<Target, Tree>, detail::has_gathered<Tree>,
+                         host::is_copy<Target, Tree> && bytes_alike, !Target::direct, apart}};
+  if constexpr (host::is_take<Target, Tree>)
+    if (bytes_alike) map.take = host::take_rows<Target, Tree, Operands>;
+  host::walk_map(map, walk);
 }
 
 }  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD

@@ -30,10 +30,18 @@ void run_reduce(cpu, const Target& target, const Tree& tree, const Op&, const de
   }
   host::memory_operand of[::std::size_t(Operands)];
   host::list_operands(tree, of);
-  host::walk_reduction({&self, kernels::clear, kernels::merge, reduction::store, kernels::along, kernels::across,
-                        kernels::takes_short_rows ? kernels::beside : nullptr, host::fetcher::of(self.tree),
-                        kernels::packable, Op::indexed, kernels::N, int(sizeof(typename kernels::total)), of},
-                       host::walk_space(s));
+  host::walk_reduction(
+      {&self,
+       kernels::clear,
+       kernels::merge,
+       reduction::store,
+       kernels::along,
+       kernels::across,
+       kernels::beside,
+       host::fetcher::of(self.tree),
+       int(sizeof(typename kernels::total)),
+       {of, kernels::N, kernels::packable, Op::indexed, kernels::takes_short_rows && !detail::has_gathered<Tree>}},
+      host::walk_space(s));
 }
 
 }  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../../memory/stats.hpp"
+#include "../plan/map.hpp"
 #include "map_row.hpp"
 
 #pragma GCC diagnostic push
@@ -16,12 +17,9 @@ struct map_kernels {
   /// Elements [i, n) of a row.
   void (*row)(const void* plan, const int64* offset, const int64* step, int64 i, int64 n, row_form form);
   fetcher gathers;
-  bool packable;  ///< `row` has a form of packs
   /// Takes rows of n elements, `down` apart, where all the plan does is to pick them as wholes; else false.
   bool (*take)(const void* plan, const int64* offset, const int64* step, const int64* down, int64 rows, int64 n);
-  bool copies;   ///< the plan is a copy of operand 1, bit by bit
-  bool ordered;  ///< elements are written one after another, in order: several may go to one place
-  const memory_operand* of;
+  map_facts facts;
 };
 
 template <class Target, class Tree>
@@ -47,7 +45,7 @@ CUDARRAY_FORCE_INLINE void copy_bytes(uint8* to, const uint8* from, int64 n) {
 
 template <class Target, class Tree, int Operands>
 bool take_rows(const void* plan, const int64* offset, const int64* step, const int64* down, int64 rows, int64 n) {
-  const Tree tree = static_cast<const map_plan<Target, Tree>*>(plan)->tree;
+  const Tree tree = static_cast<const map_body<Target, Tree>*>(plan)->tree;
   if (step[1] != 1 || !stands_still(tree.index, step)) return false;
   using value = typename Tree::value_type;
   constexpr int64 most = 32, line = 64 / int64(sizeof(value));
@@ -55,7 +53,7 @@ bool take_rows(const void* plan, const int64* offset, const int64* step, const i
   const value* from[most];
   int64 at[::std::size_t(Operands)];
   for (int k = 0; k < Operands; ++k) at[k] = offset[k];
-  value* const first = static_cast<const map_plan<Target, Tree>*>(plan)->target.p + offset[0];
+  value* const first = static_cast<const map_body<Target, Tree>*>(plan)->target.p + offset[0];
   for (int64 r = 0; r < rows + ahead; ++r) {
     const value*& row = from[r & (ahead - 1)];
     if (r >= ahead) {
@@ -79,58 +77,12 @@ bool take_rows(const void* plan, const int64* offset, const int64* step, const i
   return true;
 }
 
-/// Tiles of the last two axes. Operands that packs cannot read there are copied to where they can.
-struct tiling {
-  walk_space s;
-  int64 rows, columns;         ///< of a tile
-  bool folded;                 ///< the rows of a tile follow each other without gaps: they are one
-  bool staged[most_operands];  ///< copied
-
-  int64 down() const { return (s.extent[s.ndim - 2] + rows - 1) / rows; }
-  int64 across() const { return (s.extent[s.ndim - 1] + columns - 1) / columns; }
-  int64 count() const { return s.size(0, s.ndim - 2) * down() * across(); }
-
-  /// Chooses the tiles of a space that has an axis.
-  tiling(const walk_space& space, const map_kernels& map, int64 short_row) : s(space) {
-    constexpr int64 elements = 4096, transposed_bytes = 256, transposed_elements = 65536, widest = 1024;
-    if (s.ndim == 1) {  // a second axis, of extent 1
-      s.ndim = 2;
-      s.extent[1] = 1;
-      for (int k = 0; k < s.operands; ++k) s.stride[k][1] = 0;
-      s.swap_axes(0, 1);
-    }
-    const int inner = s.ndim - 1, outer = inner - 1;
-    const int64 n = s.extent[inner];
-    int64 transposed = 0, wide = 0;  // rows of a tile, where an operand's fastest axis is another one, and columns
-    for (int k = 1; k < s.operands && n >= short_row; ++k)
-      for (int d = outer; d >= 0 && transposed == 0; --d)
-        if (!packs_can_read(map.of[k], s.stride[k][inner]) && s.stride[k][d] == 1) {
-          transposed = transposed_bytes / map.of[k].bytes;
-          s.swap_axes(d, outer);
-          if (transposed > s.extent[outer]) transposed = s.extent[outer];
-          const int bytes = map.of[k].bytes;
-          wide = bytes < 4 ? ::std::min(transposed_elements / transposed, widest / bytes) : 64 * bytes;
-        }
-    folded = n < short_row && s.stride[0][inner] == 1 && (s.stride[0][outer] == n || n <= 8);
-    for (int k = 1; k < s.operands; ++k)  // what is not in memory cannot be copied
-      folded = folded && (map.of[k].p || s.stride[k][outer] == n * s.stride[k][inner]);
-    columns = folded ? n : transposed ? wide : widest;
-    if (columns > n) columns = n;
-    rows = transposed ? transposed : elements / columns;
-    if (rows > s.extent[outer]) rows = s.extent[outer];
-    for (int k = 0; k < s.operands; ++k) {
-      const int64 step = s.stride[k][inner];
-      staged[k] = map.of[k].p && ((step != 1 && (step != 0 || k == 0)) || (folded && s.stride[k][outer] != n * step));
-    }
-  }
-};
-
 /// The tiles [first, last).
-inline void map_tiles(const map_kernels& map, const tiling& t, row_form form, int64 first, int64 last) {
+inline void map_tiles(const map_kernels& map, const tile_plan& t, row_form form, int64 first, int64 last) {
   const walk_space& s = t.s;
   const int inner = s.ndim - 1, outer = inner - 1;
-  const memory_operand& target = map.of[0];
-  tile_copies copies(map.of, t.staged, s.operands, t.rows * t.columns);
+  const memory_operand& target = map.facts.of[0];
+  tile_copies copies(map.facts.of, t.staged, s.operands, t.rows * t.columns);
   int64 step[most_operands], along[most_operands], down[most_operands], next[most_operands];
   s.steps(along, inner);
   s.steps(down, outer);
@@ -145,9 +97,9 @@ inline void map_tiles(const map_kernels& map, const tiling& t, row_form form, in
     at.advance(s, outer, i);
     at.advance(s, inner, j);
     char* const to = static_cast<char*>(const_cast<void*>(target.p)) + at.offset[0] * target.bytes;
-    if (map.copies && along[0] == 1 && !form.streamed) {
-      map.of[1].copy(to, down[0], static_cast<const char*>(map.of[1].p) + at.offset[1] * target.bytes, rows, columns,
-                     down[1], along[1]);
+    if (map.facts.copies && along[0] == 1 && !form.streamed) {
+      map.facts.of[1].copy(to, down[0], static_cast<const char*>(map.facts.of[1].p) + at.offset[1] * target.bytes, rows,
+                           columns, down[1], along[1]);
       continue;
     }
     if (map.take != nullptr && along[0] == 1 && !form.streamed &&
@@ -171,54 +123,32 @@ inline void map_tiles(const map_kernels& map, const tiling& t, row_form form, in
   }
 }
 
-/// Whether an operand lies along another axis than the last one, so that a walk in order would come to each line of
-/// memory many times.
-inline bool is_turned(const map_kernels& map, const walk_space& s) {
-  const int inner = s.ndim - 1;
-  for (int k = 1; k < s.operands && !map.ordered; ++k)
-    for (int d = 0; d < inner; ++d)
-      if (!packs_can_read(map.of[k], s.stride[k][inner]) && s.stride[k][d] == 1) return true;
-  return false;
-}
-
 /// Runs a map over a space with at least one element.
-CUDARRAY_NO_INLINE inline void walk_map(const map_kernels& map, const walk_space& s, bool apart) {
+CUDARRAY_NO_INLINE inline void walk_map(const map_kernels& map, const walk_space& s) {
   const int inner = s.ndim - 1;
-  const int64 n = inner < 0 ? 1 : s.extent[inner], total = s.size(0, s.ndim), short_row = 256 / map.of[0].bytes;
-  int64 step[most_operands];
-  s.steps(step, inner);
-  if (inner < 0) step[0] = 1;
-  bool unit = map.packable && step[0] == 1;
-  for (int k = 1; k < s.operands; ++k) unit = unit && packs_can_read(map.of[k], step[k]);
-  // copies within the caches go by tiles up to longer rows, whose bytes are copied without a call for each row: joins
-  // of 100, 77 and 204 columns of float32 12.3 -> 5.4 us
-  const bool by_bytes = map.copies && !exceeds_cache(total * map.of[0].bytes);
-  const bool rows = unit && (n >= (by_bytes ? 8 * short_row : short_row) || inner <= 0);
-  if ((map.packable || map.copies || is_turned(map, s)) && (!rows || map.gathers) && inner >= 0) {
-    const tiling tiles(s, map, short_row);
+  const int64 n = inner < 0 ? 1 : s.extent[inner], total = s.size(0, s.ndim);
+  const map_facts& facts = map.facts;
+  const map_form plan = plan_map(s, facts);
+  if (plan == map_form::tiles) {
+    const tile_plan tiles(s, facts);
     const int64 count = tiles.count(), wanted = parts_for(total / 2), parts = wanted < count ? wanted : count;
-    // lines that two tiles share would be written twice
-    const int64 pitch = tiles.s.stride[0][tiles.s.ndim - 2], line = 64 / map.of[0].bytes;
-    const bool streamed = map.packable && apart && !tiles.staged[0] && tiles.columns >= 8 * line &&
-                          tiles.columns % line == 0 && pitch % line == 0 &&
-                          reinterpret_cast<::std::uintptr_t>(map.of[0].p) % 64 == 0 &&
-                          exceeds_cache(total * map.of[0].bytes);
     parallel(parts, [&](int64 part) {
-      map_tiles(map, tiles, {map.packable, streamed, apart}, count * part / parts, count * (part + 1) / parts);
-      if (streamed) simd::finish_stream();
+      map_tiles(map, tiles, {facts.packable, tiles.streamed, facts.apart}, count * part / parts,
+                count * (part + 1) / parts);
+      if (tiles.streamed) simd::finish_stream();
     });
     return;
   }
-  // long rows, or short ones of whole lines
-  const memory_operand& target = map.of[0];
-  bool lines = n * target.bytes % 64 == 0 && reinterpret_cast<::std::uintptr_t>(target.p) % 64 == 0;
-  for (int d = 0; d < inner; ++d) lines = lines && s.stride[0][d] * target.bytes % 64 == 0;
-  const row_form form{rows, apart && (n >= 1024 || lines) && exceeds_cache(total * target.bytes), apart};
-  const int64 parts = map.ordered ? 1 : parts_for(rows ? total / 4 : total);
+  const bool rows = plan == map_form::rows;
+  const row_form form{rows, streams_rows(s, facts), facts.apart};
+  const int64 parts = facts.ordered ? 1 : parts_for(rows ? total / 4 : total);
   const auto edge = [&](int64 p) {  // within long rows at multiples of 64
     const int64 at = total / parts * p + total % parts * p / parts, i = at % n;
     return p == parts ? total : at - (n >= 4096 ? i % 64 : i);
   };
+  int64 step[most_operands];
+  s.steps(step, inner);
+  if (inner < 0) step[0] = 1;
   parallel(parts, [&](int64 part) {
     walk_rows(s, place_in(s), 0, inner, edge(part), edge(part + 1),
               [&](const place_in& at, int64 i, int64 stop) { map.row(map.plan, at.offset, step, i, stop, form); });
@@ -257,7 +187,7 @@ void put_rows(const Target& target, const Tree& tree, const walk_space& s, const
       pending& p = next[r % ahead];
       if (r >= ahead && p.to != nullptr) {
         const row_target there{p.to};
-        const map_plan<row_target, Tree> row{there, tree};
+        const map_body<row_target, Tree> row{there, tree};
         map_row<row_target, Tree, Operands>(&row, p.offset, step, 0, n, form);
       }
       if (r >= rows) continue;

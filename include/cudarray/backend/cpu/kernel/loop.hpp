@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../../eval/plan.hpp"
+#include "../plan/space.hpp"
 #include "../runtime/memory.hpp"
 #include "../runtime/threads.hpp"
 #include "../simd/pack_division.hpp"
@@ -108,9 +108,6 @@ struct pack_access {
 template <int Widest>
 inline constexpr int lanes_for = this_build::vector_bytes / Widest > 1 ? this_build::vector_bytes / Widest : 2;
 
-/// A target, what its plan reads, and what an index that the target is written through reads, at most.
-inline constexpr int most_operands = 2 * detail::most_leaves + 1;
-
 /// Asks for the line of memory at p. g++ takes a function of nothing but such hints for one that does nothing, and
 /// drops its calls: the empty statement prevents it.
 CUDARRAY_FORCE_INLINE void prefetch(const void* p) {
@@ -203,19 +200,6 @@ void add_line(T* to, const S* from, int64 n) {
   for (; i < n; ++i) to[i] = detail::lane_cast<T>(math::add(C(to[i]), C(from[i])));
 }
 
-/// Where the elements of an operand lie, and how tiles of them are copied; null for one that is not in memory.
-struct memory_operand {
-  const void* p = nullptr;
-  int bytes = 0;
-  tile_function* copy = nullptr;
-  bool gathered = false;  ///< an index picks its elements: they are not where strides say
-};
-
-/// False for an operand that has to be copied to a tile before packs read it along an axis, or gathered one by one.
-inline bool packs_can_read(const memory_operand& m, int64 step) {
-  return step == 1 || (!m.gathered && (step == 0 || m.p == nullptr));
-}
-
 /// A space of one element, or of one short row that packs can read: it needs no walk. Nothing is gathered.
 template <int Operands>
 struct single_row {
@@ -231,68 +215,6 @@ struct single_row {
       step[k] = s.ndim == 0 ? 0 : s.stride[k][0];
       is = is && (k < first || step[k] == 1 || (step[k] == 0 && (k > 0 || n == 1)));
     }
-  }
-};
-
-/// An iteration space whose number of operands is not part of its type.
-struct walk_space {
-  int ndim, kept, operands;
-  int64 extent[max_rank];
-  int64 stride[most_operands][max_rank];
-
-  template <int Operands>
-  explicit walk_space(const detail::iteration_space<Operands>& s) : ndim(s.ndim), kept(s.kept), operands(Operands) {
-    static_assert(Operands <= most_operands);
-    ::std::memcpy(extent, s.extent, sizeof(extent));
-    ::std::memcpy(stride, s.stride, sizeof(s.stride));
-  }
-  CUDARRAY_NO_INLINE int64 size(int begin, int end) const {
-    int64 n = 1;
-    for (int i = begin; i < end; ++i) n *= extent[i];
-    return n;
-  }
-  /// The step of each operand along an axis; 0 along none (-1).
-  CUDARRAY_NO_INLINE void steps(int64* to, int axis) const {
-    for (int k = 0; k < operands; ++k) to[k] = axis < 0 ? 0 : stride[k][axis];
-  }
-  CUDARRAY_NO_INLINE void swap_axes(int a, int b) {
-    ::std::swap(extent[a], extent[b]);
-    for (int k = 0; k < operands; ++k) ::std::swap(stride[k][a], stride[k][b]);
-  }
-  CUDARRAY_NO_INLINE void drop_axis(int axis) {
-    for (int d = axis; d + 1 < ndim; ++d) swap_axes(d, d + 1);
-    --ndim;
-  }
-};
-
-/// A place in a space, with the offset of every operand there.
-struct place_in {
-  int64 index[max_rank];
-  int64 offset[most_operands];
-
-  explicit place_in(const walk_space& s) {
-    for (int k = 0; k < s.operands; ++k) offset[k] = 0;
-  }
-  /// Goes on by `at` places of the axes [begin, end) in C order, from the first.
-  CUDARRAY_NO_INLINE void seek(const walk_space& s, int begin, int end, int64 at) {
-    for (int d = end - 1; d >= begin; --d) {
-      index[d] = at == 0 ? 0 : at % s.extent[d];
-      at = at == 0 ? 0 : at / s.extent[d];
-      if (index[d] != 0) advance(s, d, index[d]);
-    }
-  }
-  CUDARRAY_NO_INLINE void advance(const walk_space& s, int axis, int64 by) {
-    for (int k = 0; k < s.operands; ++k) offset[k] += s.stride[k][axis] * by;
-  }
-  /// Moves on by one; false after the last place, when all offsets are back where they were.
-  CUDARRAY_NO_INLINE bool next(const walk_space& s, int begin, int end) {
-    for (int d = end - 1; d >= begin; --d) {
-      advance(s, d, 1);
-      if (++index[d] < s.extent[d]) return true;
-      advance(s, d, -s.extent[d]);
-      index[d] = 0;
-    }
-    return false;
   }
 };
 
@@ -329,10 +251,6 @@ void list_operands(const Tree& tree, memory_operand* of) {
     }
   });
 }
-
-/// Results that the caches cannot hold anyway are written past them. What the system says of the last cache is not
-/// asked for: virtual machines report that of a whole server.
-inline bool exceeds_cache(int64 bytes) { return bytes > 16 << 20; }
 
 /// Tiles of operands, copied to where packs can read them. A copy is reached through an index of the operand's own.
 struct tile_copies {

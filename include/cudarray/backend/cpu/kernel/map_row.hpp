@@ -39,8 +39,9 @@ inline int cut_row(pack_run (&run)[3], int64& i, int64 n, int64 N, int64 misalig
   return runs;
 }
 
+/// What a row kernel reads: where results go, and what is computed.
 template <class Target, class Tree>
-struct map_plan {
+struct map_body {
   const Target& target;
   const Tree& tree;
 };
@@ -90,8 +91,8 @@ inline constexpr int map_lanes = [] {
 template <class Target, class Tree, int Operands>
 void map_row(const void* plan, const int64* offsets, const int64* steps, int64 i, int64 n, row_form form) {
   // copies, which stores to the target cannot change
-  const Target target = static_cast<const map_plan<Target, Tree>*>(plan)->target;
-  const Tree tree = static_cast<const map_plan<Target, Tree>*>(plan)->tree;
+  const Target target = static_cast<const map_body<Target, Tree>*>(plan)->target;
+  const Tree tree = static_cast<const map_body<Target, Tree>*>(plan)->tree;
   int64 offset[::std::size_t(Operands)], step[::std::size_t(Operands)];
   for (int k = 0; k < Operands; ++k) offset[k] = offsets[k], step[k] = steps[k];
   if constexpr (pack_map<Target, Tree>) {

@@ -188,7 +188,7 @@ struct reduction_kernels {
     return i;
   }
 
-  /// Combines at most reduction_cut::block rows, `down` apart, the first at `position` of what is reduced, element by
+  /// Combines at most tuning::block rows, `down` apart, the first at `position` of what is reduced, element by
   /// element into as many totals; of N or more elements, where there are packs. Not for extremes without packs. `far`:
   /// they come from beyond the caches, so those that follow each other are read in order.
   static void across(const void* self, const int64* offset, const int64* step, const int64* down, int64 rows, int64 n,
@@ -251,7 +251,7 @@ struct reduction_kernels {
       using max = typename Op::extreme;
       using value = decltype(total::value);
       using number = detail::unsigned_t<sizeof(value)>;  // of a row
-      static_assert(reduction_cut::block <= 256);
+      static_assert(tuning::block <= 256);
       row r(static_cast<const reduction_kernels*>(self)->tree, offset, step);
       constexpr int64 most = 64;  // packs
       constexpr int together = 8;
@@ -323,7 +323,7 @@ void store_results(const detail::store_through<T, Through>& target, const typena
     return read;
   });
   const detail::store_to<T> to{passed};
-  const map_plan<detail::store_to<T>, Through> plan{to, tree};
+  const map_body<detail::store_to<T>, Through> plan{to, tree};
   for (int64 at = 0; at < n; at += most) {
     const int64 some = n - at < most ? n - at : most, whole = (some + N - 1) / N * N;
     store_results<Op, Types>(detail::store_to<result>{results}, totals + at, 0, 1, some, count);

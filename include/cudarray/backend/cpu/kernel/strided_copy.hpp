@@ -154,9 +154,6 @@ int64 split_columns(element<Bytes>* to, int64 pitch, const element<Bytes>* from,
   return j;
 }
 
-/// to[i * pitch + j] = from[i * down + j * along] for i < rows and j < columns.
-using tile_function = void(void* to, int64 pitch, const void* from, int64 rows, int64 columns, int64 down, int64 along);
-
 template <int Bytes>
 void copy_tile(void* to_, int64 pitch, const void* from_, int64 rows, int64 columns, int64 down, int64 along) {
   auto* to = static_cast<element<Bytes>*>(to_);
