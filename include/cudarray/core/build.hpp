@@ -1,4 +1,4 @@
-// The configuration a translation unit is built with, as a type: it tags every function whose body depends on it.
+// What a translation unit is built with, as the name of the namespace in which its functions lie.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -114,7 +114,7 @@
 #define CUDARRAY_BUILD                                                                                         \
   CUDARRAY_JOIN_BUILD_VALUES(CUDARRAY_ISA, CUDARRAY_FMA_LETTER, CUDARRAY_CBLAS_LETTER, CUDARRAY_ONEDNN_LETTER, \
                              CUDARRAY_HIGHWAY_LETTER, CUDARRAY_CUDNN_LETTER, CUDARRAY_ARITHMETIC)
-/// For members of the classes that all files share, and for functions beside them: the symbol tells the build.
+/// For members of the classes that all files share: the symbol tells the build.
 #define CUDARRAY_PER_BUILD __attribute__((abi_tag(CUDARRAY_TEXT_OF_VALUE(CUDARRAY_BUILD))))
 
 namespace cudarray::inline v0::detail::inline CUDARRAY_ARITHMETIC {

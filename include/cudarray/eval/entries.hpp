@@ -19,6 +19,9 @@ void run_reduce(Device, const Target&, const Tree&, const Op&, const Space&) {
   CUDARRAY_NO_BACKEND(Device);
 }
 
+}  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::backend {
+
 /// Where the next statement's kernels record data-dependent errors; only devices that are not synchronous have it.
 template <class Device>
 detail::fault_sink fault_slot(Device) {
@@ -26,7 +29,7 @@ detail::fault_sink fault_slot(Device) {
   return {};
 }
 
-}  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD
+}  // namespace cudarray::inline v0::backend
 
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 

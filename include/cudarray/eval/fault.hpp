@@ -5,7 +5,7 @@
 #include "../core/error.hpp"
 #include "../core/lock.hpp"
 
-namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
+namespace cudarray::inline v0::detail {
 
 /// A data-dependent error: on the CPU it stands beside the call, on CUDA in mapped host memory. Of several that of the
 /// first statement is kept, and of these the first in the order of the positions.
@@ -35,6 +35,9 @@ struct fault_sink {
   fault_record* record = nullptr;
   int statement = 0;
 };
+
+}  // namespace cudarray::inline v0::detail
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// What a fault at one place of a statement says.
 struct fault_site {

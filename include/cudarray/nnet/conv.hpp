@@ -6,14 +6,14 @@
 #include "../ops/linalg.hpp"
 #include "windows.hpp"
 
-namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD {
+namespace cudarray::inline v0::nnet {
 
 struct conv_options {
   extent2 stride = 1;
   extent2 padding = 0;
 };
 
-}  // namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD
+}  // namespace cudarray::inline v0::nnet
 namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD {
 
 using convolution = cudarray::detail::convolution;

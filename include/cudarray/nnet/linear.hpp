@@ -5,13 +5,16 @@
 #include "../ops/linalg.hpp"
 #include "activations.hpp"
 
-namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD {
+namespace cudarray::inline v0::nnet {
 
 enum class activation { none, relu };
 
 struct linear_options {
   nnet::activation activation = activation::none;
 };
+
+}  // namespace cudarray::inline v0::nnet
+namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD {
 
 /// x @ w + b, with an activation: (..., k), (k, n), (n,) -> (..., n). Eager. On CUDA float16, bfloat16 and float32 take
 /// one call of cuBLASLt where it has a kernel for it; the sum with b is then rounded once. Throws shape_error.

@@ -5,7 +5,7 @@
 #include "../eval/pooling.hpp"
 #include "windows.hpp"
 
-namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD {
+namespace cudarray::inline v0::nnet {
 
 struct pool_options {
   extent2 window = 2;
@@ -14,7 +14,7 @@ struct pool_options {
   bool count_include_pad = false;  ///< average pooling: padding counts as zeros
 };
 
-}  // namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD
+}  // namespace cudarray::inline v0::nnet
 namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD {
 
 inline window_grid pool_grid(const char* function, const shape& x, const pool_options& o) {

@@ -5,7 +5,7 @@
 #include "../ops/creation.hpp"
 #include "../ops/manipulation.hpp"
 
-namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD {
+namespace cudarray::inline v0::nnet {
 
 /// A height and a width; one number stands for both.
 struct extent2 {
@@ -16,7 +16,7 @@ struct extent2 {
   constexpr extent2(cudarray::detail::any_integer h_, cudarray::detail::any_integer w_) : h(h_), w(w_) {}
 };
 
-}  // namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD
+}  // namespace cudarray::inline v0::nnet
 namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD {
 
 using cudarray::detail::cat;

@@ -6,7 +6,7 @@
 #include "math.hpp"
 #include "operators.hpp"
 
-namespace cudarray::inline v0::inline CUDARRAY_BUILD {
+namespace cudarray::inline v0 {
 
 struct keepdims_t {};
 /// As the last argument of a reduction: reduced axes stay, with extent 1, so that the result broadcasts to the operand.
@@ -17,7 +17,7 @@ struct ddof {
   int64 value = 0;
 };
 
-}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD
+}  // namespace cudarray::inline v0
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// What may follow the axes of a reduction.

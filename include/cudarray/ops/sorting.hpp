@@ -91,11 +91,17 @@ const ndarray<int64, device_type_t<X>> argsort(const X& x, detail::any_integer a
   }
 }
 
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD
+namespace cudarray::inline v0 {
+
 /// The axis that topk goes along, and which end of the order it takes.
 struct topk_options {
   detail::any_integer axis = -1;
   bool largest = true;  ///< else the smallest
 };
+
+}  // namespace cudarray::inline v0
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 /// What topk returns: `auto [v, i] = ca::topk(x, 5);`
 template <class T, class Device>

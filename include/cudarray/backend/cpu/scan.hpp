@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../eval/sequences.hpp"
 #include "kernel/scan.hpp"
 
 #pragma GCC diagnostic push

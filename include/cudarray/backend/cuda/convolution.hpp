@@ -24,9 +24,6 @@ inline void check(cudnnStatus_t s, const char* call) {
   if (s != CUDNN_STATUS_SUCCESS) detail::fail<cuda_error>("cudnn: ", call, ": ", cudnnGetErrorString(s));
 }
 
-}  // namespace cudarray::inline v0::backend::gpu
-namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
-
 /// A descriptor as the value of an attribute: cuDNN's own type is void*, which is another kind of value.
 struct dnn_part {
   cudnnBackendDescriptor_t part;
@@ -288,7 +285,7 @@ template <class T>
   return nullptr;
 }
 
-}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD
+}  // namespace cudarray::inline v0::backend::gpu
 namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
 template <class T>

@@ -17,9 +17,6 @@ inline void check(cublasStatus_t s, const char* call) {
   detail::fail<cuda_error>("cublas: ", call, ": ", cublasGetStatusString(s));
 }
 
-}  // namespace cudarray::inline v0::backend::gpu
-namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
-
 template <class T>
 constexpr cudaDataType_t data_type() {
   if constexpr (::std::is_same_v<T, float16>) return CUDA_R_16F;
@@ -89,7 +86,7 @@ struct light_product {
   }
 };
 
-}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD
+}  // namespace cudarray::inline v0::backend::gpu
 namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
 /// cuBLAS is column-major: c' = b' a' is what our row-major c = a b looks like to it.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../eval/sequences.hpp"
 #include "kernel/scan.cuh"
 
 namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
+
 #include "kernel/scatter.cuh"
 #include "sorting.cuh"
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
+
 #include "kernel/topk.cuh"
 #include "sorting.cuh"
 

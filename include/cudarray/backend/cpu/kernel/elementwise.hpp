@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../../memory/stats.hpp"
 #include "../plan/map.hpp"
 #include "map_row.hpp"
 

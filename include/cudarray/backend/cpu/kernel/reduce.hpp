@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../../memory/stats.hpp"
 #include "accumulators.hpp"
 #include "map_row.hpp"
 #include "reduction_walk.hpp"

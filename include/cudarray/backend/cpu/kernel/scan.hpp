@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "../../../eval/sequences.hpp"
 #include "loop.hpp"
 
 #pragma GCC diagnostic push

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "sorting.hpp"
+
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"
 

@@ -10,7 +10,6 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-/// Everything here is tagged with the build configuration B: its machine code depends on the flags of the file.
 namespace cudarray::inline v0::simd::inline CUDARRAY_BUILD {
 
 /// What lanes of T are kept in; arithmetic on half types is done in float32.

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../../eval/sequences.hpp"
 #include "scan_tiles.cuh"
 
 namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {

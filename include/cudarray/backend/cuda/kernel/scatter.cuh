@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "sorting.cuh"
+
 namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 #pragma GCC visibility push(hidden)  // kernels belong to the file's own binary
 

@@ -5,6 +5,8 @@
 #include <climits>
 #include <cub/block/block_scan.cuh>
 
+#include "sorting.cuh"
+
 namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 #pragma GCC visibility push(hidden)  // kernels belong to the file's own binary
 
