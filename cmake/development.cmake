@@ -21,6 +21,8 @@ if(CUDARRAY_NATIVE)
   target_compile_options(cudarray_warnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=native>)
 endif()
 
+set(CUDARRAY_AS_PTX "" CACHE STRING "Programs of which the CUDA sources are compiled to PTX only, not linked: a check without a GPU")
+
 # cudarray_add_program(NAME DEVICE SOURCE...) builds NAME_DEVICE. For cuda each source is compiled by nvcc, through a
 # generated .cu that includes it: the language of a source is a property of its folder.
 function(cudarray_add_program name device)
@@ -36,7 +38,12 @@ function(cudarray_add_program name device)
       list(APPEND sources "${generated}")
     endforeach()
   endif()
-  add_executable(${target} ${sources})
+  if(device STREQUAL cuda AND name IN_LIST CUDARRAY_AS_PTX)
+    add_library(${target} OBJECT ${sources})
+    set_target_properties(${target} PROPERTIES CUDA_PTX_COMPILATION ON)
+  else()
+    add_executable(${target} ${sources})
+  endif()
   target_link_libraries(${target} PRIVATE cudarray_warnings)
   if(device STREQUAL cuda)
     target_link_libraries(${target} PRIVATE cudarray::cuda)
