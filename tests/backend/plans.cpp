@@ -2,11 +2,11 @@
 // no GPU. SPDX-License-Identifier: MIT
 #include <cudarray/backend/cpu/plan/map.hpp>
 #include <cudarray/backend/cpu/plan/reduce.hpp>
+#include <cudarray/backend/cuda/plan/copies.hpp>
 #include <cudarray/backend/cuda/plan/map.hpp>
 #include <cudarray/backend/cuda/plan/reduce.hpp>
 #include <cudarray/backend/cuda/plan/short_rows.hpp>
 #include <cudarray/backend/cuda/plan/tile.hpp>
-#include <cudarray/backend/cuda/plan/turned.hpp>
 
 #include "test.hpp"
 
@@ -112,8 +112,8 @@ std::string reduction_of(const std::vector<operand>& all, unsigned over, bool in
   const request<Operands> q(all, over);
   const int V = 16 / q.of[1].bytes, U = 4;
   if (Operands > 2)
-    if (const gpu::turned_operands turned(q.s, q.of); turned.those != 0)
-      return "copies of " + number(__builtin_popcountll(turned.those)) + " operands first";
+    if (const auto copies = gpu::plan_copies(q.s, q.of); copies.those != 0)
+      return "copies of " + number(__builtin_popcountll(copies.those)) + " operands first";
   if (gpu::short_rows_plan<Operands> rows; gpu::plan_short_rows(rows, q.s, q.of, V, U, multiprocessors))
     return "short rows, " + number(rows.own) + " a block, " + number(int64(1) << rows.deep_log2) + " threads each";
   const auto r =
@@ -155,7 +155,7 @@ template <int Operands>
 std::string host_reduction_of(const std::vector<operand>& all, unsigned over, bool indexed = false) {
   const host_request<Operands> q(all, over);
   const host::reduce_plan r(q.space, {q.of, 8, true, indexed, !indexed});
-  return r.name() + (r.pitch > 1 ? " (" + number(r.pitch) + ")" : "") + ", " + number(r.tasks) + " tasks of " +
+  return r.name() + (r.fold.rows > 1 ? " (" + number(r.fold.rows) + ")" : "") + ", " + number(r.tasks) + " tasks of " +
          number(r.width) + (r.tiled ? " x " + number(r.depth) : "") + ", " + number(r.chunks) + " chunks" +
          (r.streams ? ", as they lie" : "");
 }

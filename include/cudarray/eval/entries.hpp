@@ -19,6 +19,12 @@ void run_reduce(Device, const Target&, const Tree&, const Op&, const Space&) {
   CUDARRAY_NO_BACKEND(Device);
 }
 
+/// Optional: which operands of a reduction are copied first, as detail::transposed_operands.
+template <class Device, class Tree, class Space>
+::std::false_type plan_copies(Device, const Tree&, const Space&) {
+  return {};
+}
+
 }  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD
 namespace cudarray::inline v0::backend {
 

@@ -3,8 +3,7 @@
 #pragma once
 
 #include "../core/build.hpp"
-#include "../memory/stats.hpp"
-#include "entries.hpp"
+#include "align.hpp"
 #include "leaves.hpp"
 
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
@@ -178,8 +177,10 @@ requires(ends_in_reduce<N>) CUDARRAY_NO_INLINE
         axis_of[d] = next++;
       }
     s.store[0] = store.get();
-    const auto tree = lower<1>(kid, axis_of, s, faults);
+    const auto lowered = lower<1>(kid, axis_of, s, faults);
     simplify(s, !Op::indexed);
+    storage_ref copies[1 + kid_type::leaves];
+    const auto tree = align_operands(device, lowered, s, copies);
     run_reduce(device, results_to(static_cast<T*>(store->data) + to.offset, whole, s), tree, n.op, s);
   });
 }

@@ -2,30 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "elementwise.cuh"
 #include "kernel/reduce.cuh"
-#include "plan/turned.hpp"
+#include "plan/copies.hpp"
 
 namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
-
-/// A copy of elements from `from` on, by tiles where these pay.
-template <class T>
-CUDARRAY_NO_INLINE const T* copy_turned(cuda device, const T* from, detail::iteration_space<2>& s, int64 elements,
-                                        detail::storage_ref& kept) {
-  kept = allocate(device, ::std::size_t(elements) * sizeof(T));
-  s.store[0] = kept.get();
-  const detail::store_to<T> target{static_cast<T*>(kept->data)};
-  const detail::load<1, T> tree{from};
-  using kernels = map_kernels<detail::store_to<T>, detail::load<1, T>>;
-  survey<2> leaves;
-  leaves(tree);
-  leaves.written(target);
-  detail::count(detail::counters.temporaries);
-  if (!run_tiled(device, target, tree, s, leaves)) {
-    run_general(device, target, tree, s, plan_any(s, kernels::V, kernels::U));
-  }
-  return target.p;
-}
 
 /// Counters, all zero between kernels, that tell the last block of a kernel: the stream's, or new ones in a graph.
 inline uint32* tickets_on(cuda device, const stream_ref& stream, detail::storage_ref& owned) {
@@ -40,8 +20,19 @@ inline uint32* tickets_on(cuda device, const stream_ref& stream, detail::storage
 }  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD
 namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
+template <class Tree, int Operands>
+auto plan_copies(cuda, const Tree& tree, const detail::iteration_space<Operands>& s) {
+  if constexpr (gpu::registers<1, Tree>::count > 1 && !detail::has_gathered<Tree>) {
+    gpu::survey<Operands> leaves;
+    detail::for_each_operand(tree, leaves);
+    return gpu::plan_copies(s, leaves.of);
+  } else {
+    return ::std::false_type{};
+  }
+}
+
 template <class Target, class Tree, class Op, int Operands>
-void run_reduce(cuda device, const Target& target, const Tree& tree, const Op& op,
+void run_reduce(cuda device, const Target& target, const Tree& tree, const Op&,
                 const detail::iteration_space<Operands>& s) {
   using total = typename gpu::device_types<Op, typename Tree::value_type, false>::total;
   using loaded = gpu::registers<1, Tree>;
@@ -57,22 +48,6 @@ void run_reduce(cuda device, const Target& target, const Tree& tree, const Op& o
   constexpr int shared = gpu::block_threads * V * int(sizeof(total));
   gpu::survey<Operands> leaves;
   detail::for_each_operand(tree, leaves);
-  if constexpr (loaded::count > 1 && !detail::has_gathered<Tree>) {
-    if (const gpu::turned_operands turned(s, leaves.of); turned.those != 0) {
-      auto space = s;
-      detail::storage_ref copies[Operands];
-      const Tree straight = detail::with_loads(tree, [&]<int Ix, class T>(detail::load<Ix, T> l) {
-        if (turned.those >> Ix & 1) {
-          detail::iteration_space<2> copy;
-          const int64 elements = turned.lay_out(copy, space, Ix);
-          l.p = gpu::copy_turned(device, l.p, copy, elements, copies[Ix]);
-          space.store[Ix] = copies[Ix].get();
-        }
-        return l;
-      });
-      return run_reduce(device, target, straight, op, space);
-    }
-  }
   const int multiprocessors = gpu::multiprocessors(device.ordinal);
   gpu::short_rows_plan<Operands> rows;
   if constexpr (loaded::count > 0 && !detail::has_gathered<Tree>) {

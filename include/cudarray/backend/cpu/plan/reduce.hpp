@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../eval/fold.hpp"
 #include "space.hpp"
 
 namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD {
@@ -27,8 +28,7 @@ struct reduce_plan {
   bool streams = false;        ///< elements come from beyond the caches, and are read as they lie
   int64 width = 1;             ///< places of a task along the last kept axis
   int64 depth = 1;             ///< reduced places of a tile, along the last axis
-  int64 each = 1, fold = 1;    ///< results of such a place, side by side, and elements of a run that go to each
-  int64 pitch = 1;             ///< rows that are combined side by side
+  detail::folding fold;        ///< of such a place: partial totals beside each other
   int64 segments = 1;          ///< tasks along the last kept axis
   int64 tasks = 1, chunks = 1;
   int64 count;                 ///< elements of each result
@@ -45,22 +45,22 @@ struct reduce_plan {
       case across:
         break;
     }
-    return tiled       ? joined ? "columns of tiles, joined" : "columns of tiles"
-           : fold > 1  ? "runs as columns"
-           : pitch > 1 ? "columns, rows side by side"
-                       : "columns";
+    return tiled            ? joined ? "columns of tiles, joined" : "columns of tiles"
+           : fold.folds > 1 ? "runs as columns"
+           : fold.rows > 1  ? "columns, rows side by side"
+                            : "columns";
   }
   bool reduces() const { return inner > side; }
   /// Rows of at least so many elements are combined one by one; finding the place of an extreme takes longer for each.
   static int64 short_row(const reduce_facts& r) { return r.indexed ? tuning::row_of_extremes : tuning::row; }
   /// Tasks that share a result, and the totals that a task of so many places along the last kept axis leaves.
   int64 sharing() const { return joined ? segments : 1; }
-  int64 left(int64 wide) const { return joined ? 1 : wide * each; }
+  int64 left(int64 wide) const { return joined ? 1 : wide * fold.each; }
   /// Totals of such a task while rows are added up.
-  int64 columns(int64 wide) const { return wide * each * fold * pitch; }
+  int64 columns(int64 wide) const { return wide * fold.places(); }
   int64 begin(int64 chunk) const {
     const int64 at = places / chunks * chunk + places % chunks * chunk / chunks,
-                unit = form == across ? tuning::block * pitch : tuning::chunk_unit;
+                unit = form == across ? tuning::block * fold.rows : tuning::chunk_unit;
     return chunk == chunks ? places : at - at % unit;
   }
   /// Goes to the first result of a task; returns how many it has.
@@ -98,14 +98,14 @@ struct reduce_plan {
       } else if (flat >= 0 && (!r.indexed || s.extent[flat] >= r.lanes)) lie_across(flat, r);
       else copy_tiles(r, n);
     } else if (reduces() && places > 0) {
-      if (side >= 0 && !r.indexed && side_is_nearer()) {
+      if (side >= 0 && !r.indexed && s.access().nearer(side, inner)) {
         form = across;
         width = s.extent[side] < tuning::columns ? s.extent[side] : tuning::columns;
       } else if (nearer_axis(r, 0, inner - 1) >= 0) {
         copy_tiles(r, n);
       }
     }
-    if (fold == 1) s.steps(steps, side);
+    if (fold.folds == 1) s.steps(steps, side);
     segments = side >= 0 ? (s.extent[side] + width - 1) / width : 1;
     tasks = side >= 0 ? s.size(0, side) * segments : 1;
     const int64 work = results * count;
@@ -135,12 +135,6 @@ struct reduce_plan {
     width = part < least ? least : part < most ? part : most;
     depth = n;
   }
-  /// Whether the places of an axis follow those of another.
-  CUDARRAY_NO_INLINE bool follows(int axis, int other, int64 places_there) const {
-    bool yes = true;
-    for (int k = 1; k < s.operands; ++k) yes = yes && s.stride[k][axis] == places_there * s.stride[k][other];
-    return yes;
-  }
   /// So many rows side by side that each has `e` elements, where they are short, that packs are full.
   static int64 rows_beside(int64 e, int64 rows) {
     const int64 most = tuning::rows_beside / e < 1 ? 1 : tuning::rows_beside / e, parts = (rows + most - 1) / most;
@@ -149,33 +143,36 @@ struct reduce_plan {
   void lie_across(int axis, const reduce_facts& r) {
     s.swap_axes(axis, side);
     const int64 e = s.extent[side];
-    if (!r.indexed && reduces() && e < tuning::full_packs * r.lanes && follows(inner, side, e))
-      pitch = rows_beside(e, s.extent[inner]);
+    if (!r.indexed && reduces() && e < tuning::full_packs * r.lanes && s.access().continues(inner, side, e))
+      fold.rows = rows_beside(e, s.extent[inner]);
     width = e < tuning::columns ? e : tuning::columns;
-    if (width * pitch >= r.lanes) form = across;
-    else width = pitch = 1;
+    if (width * fold.rows >= r.lanes) form = across;
+    else width = fold.rows = 1;
   }
   /// Runs of what is reduced along the last axis (`row`), or of that and of a few results that it follows, as rows of
   /// as many results as they have elements: several runs where one follows the other. False where there are none, or
   /// packs would be cut.
   CUDARRAY_COLD bool lie_in_runs(const reduce_facts& r, int64 n, bool row) {
-    const int64 e = row ? 1 : s.extent[side], run = e * n;
-    if (r.indexed || s.ndim - s.kept < 2 || run > tuning::columns) return false;
-    if (row ? n >= short_row(r) || places < tuning::least_runs * n : !follows(inner, side, e)) return false;
-    const int next = row ? side : side - 1, element = row ? inner : side;
-    const bool more = next >= 0 && follows(next, element, run) && (row || s.stride[0][next] == e * s.stride[0][side]);
+    if (r.indexed || s.ndim - s.kept < 2) return false;
+    const detail::access at = s.access();
+    const detail::side_by_side a(at, s.extent, s.kept, row);
+    const int64 run = a.run();
+    if (run > tuning::columns) return false;
+    if (row ? n >= short_row(r) || places < tuning::least_runs * n : !at.continues(inner, side, a.each)) return false;
     int64 wide = 1;
-    if (more) {
-      const int64 runs = s.extent[next], most = tuning::columns / run;
+    if (a.joins) {
+      const int64 runs = s.extent[a.next], most = tuning::columns / run;
       wide = runs < most ? runs : most;
       while (wide > 1 && runs % wide != 0 && runs % wide * run < r.lanes) --wide;
     }
-    const bool rows_follow = wide * run < tuning::full_packs * r.lanes && follows(inner - 1, element, wide * run);
+    const bool rows_follow =
+        wide * run < tuning::full_packs * r.lanes && at.continues(inner - 1, a.element, wide * run);
     const int64 rows = rows_follow ? rows_beside(wide * run, s.extent[inner - 1]) : 1;
     if (rows * wide * run < r.lanes) return false;
     form = across;
-    width = wide, each = e, fold = n, pitch = rows;
-    s.steps(steps, element);
+    width = wide;
+    fold = {rows, 1, n, a.each};
+    s.steps(steps, a.element);
     if (row && side >= 0) steps[0] = s.stride[0][side];
     if (!row) {
       s.drop_axis(side);
@@ -192,22 +189,15 @@ struct reduce_plan {
     int best = -1;
     int64 least = 0;
     for (int k = 1; k < s.operands; ++k) {
-      const int64 step = distance(k, inner);
+      const int64 step = s.access().step(k, inner);
       for (int d = last; d >= first && !packs_can_read(r.of[k], s.stride[k][inner]); --d) {
-        const int64 there = distance(k, d);
+        const int64 there = s.access().step(k, d);
         if (there == 0 || there >= step || (best >= 0 && there >= least)) continue;
         best = d;
         least = there;
       }
     }
     return best;
-  }
-  int64 distance(int k, int axis) const { return s.stride[k][axis] < 0 ? -s.stride[k][axis] : s.stride[k][axis]; }
-  /// No operand has longer steps along the last kept axis than along the last reduced one.
-  CUDARRAY_NO_INLINE bool side_is_nearer() const {
-    bool nearer = true;
-    for (int k = 1; k < s.operands; ++k) nearer = nearer && distance(k, side) <= distance(k, inner);
-    return nearer;
   }
   /// Results lie side by side in a tile where rows are short or farther apart, else one behind the other.
   void copy_tiles(const reduce_facts& r, int64 n) {
@@ -221,7 +211,7 @@ struct reduce_plan {
         if (s.extent[d] >= r.lanes && (turned < 0 || s.extent[d] > s.extent[turned])) turned = d;
     if (turned >= 0) s.swap_axes(turned, side);
     places = s.size(s.kept, s.ndim);
-    const bool all_nearer = turned >= 0 && side_is_nearer();
+    const bool all_nearer = turned >= 0 && s.access().nearer(side, inner);
     const int64 e = side >= 0 ? s.extent[side] : 1;
     if ((r.packable || !r.indexed) && e >= r.lanes && (n < short_row(r) || all_nearer)) {
       form = across;

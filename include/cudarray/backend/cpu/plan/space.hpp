@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "../../../eval/access.hpp"
 #include "../../../eval/plan.hpp"
 #include "tuning.hpp"
 
@@ -46,6 +47,7 @@ struct walk_space {
     for (int i = begin; i < end; ++i) n *= extent[i];
     return n;
   }
+  detail::access access() const { return {ndim, operands, stride}; }
   /// The step of each operand along an axis; 0 along none (-1).
   CUDARRAY_NO_INLINE void steps(int64* to, int axis) const {
     for (int k = 0; k < operands; ++k) to[k] = axis < 0 ? 0 : stride[k][axis];

@@ -219,19 +219,18 @@ __device__ void finish_folds(const Target& target, const Tree& tree, const reduc
         sum = Op::combine(sum, Op::template lift<Total>(v, row));
       }
     };
-    const bool rows = r.folded_run == 0;
+    const bool rows = r.run == 0;
     if (rows) add(0, before);
     // of the result's lanes
-    const int first =
-        rows ? (c + V * r.columns - before) % r.columns : c / r.folds_apart * r.folded_run + c % r.folds_apart;
-    const int end = rows ? r.columns * r.folds : first + r.folded_run, step = rows ? r.columns : r.folds_apart;
+    const int first = rows ? (c + V * r.columns - before) % r.columns : c / r.each * r.run + c % r.each;
+    const int end = rows ? r.columns * r.rows : first + r.run, step = rows ? r.columns : r.each;
     for (int j = first; j < end; j += step) {
       Total one = shared[j];
       if constexpr (Op::indexed)
-        if (one.position >= 0) one.position = one.position * r.folds + (before + j) / r.columns;
+        if (one.position >= 0) one.position = one.position * r.rows + (before + j) / r.columns;
       sum = Op::combine(sum, one);
     }
-    if (rows) add(r.row * r.folds + (before + first) / r.columns, elements);
+    if (rows) add(r.row * r.rows + (before + first) / r.columns, elements);
     target(place_access{start.offset[0] + c * r.threads.lane_step[0]},
            Op::template finish<typename Types::result>(sum, r.count));
   }

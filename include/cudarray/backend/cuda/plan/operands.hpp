@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../eval/access.hpp"
 #include "../../../eval/plan.hpp"
 #include "threads.hpp"
 #include "tuning.hpp"
@@ -59,7 +60,7 @@ struct survey {
   }
 };
 
-inline int64 magnitude(int64 v) { return v < 0 ? -v : v; }
+using detail::magnitude;
 
 /// The operands (a bit each) whose V neighbouring lanes along an axis are one aligned access; false where one that is
 /// loaded and moves there is not, or one that is computed moves by more than one, or is computed by groups and its

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../eval/fold.hpp"
 #include "operands.hpp"
 
 namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
@@ -41,14 +42,14 @@ struct reduce_plan {
   int64 count = 1;                            ///< elements that are reduced to one
   int lead = 0;                               ///< so many elements the first row is off alignment
   int turn = 0;                               ///< and from row to row so many more, where lanes go across the results
-  int folds = 1, columns = 1;                 ///< rows of the operands in one of a folded walk, and results of these
-  int folded_run = 0;    ///< columns of a run, of which those of a result are so many apart; 0: the rows fold, and have
-  int folds_apart = 1;   ///< ends
-  int element_step = 0;  ///< elements on the last axis, from step to step
-  int run_tiles = 1;     ///< runs of a tile
-  bool in_order = false;  ///< a thread takes what is reduced by ascending positions
-  bool by_runs = false;   ///< neighbouring tiles are those of neighbouring runs
-  divider row_tiles;      ///< tiles of a run; by runs: runs
+  int rows = 1, columns = 1;  ///< of a folded walk: rows of the operands in one of its own, and results of these
+  int run = 0;                ///< or elements of a run, of which those of a result are `each` apart; 0: rows fold, and
+  int each = 1;               ///< have ends
+  int element_step = 0;       ///< elements on the last axis, from step to step
+  int run_tiles = 1;          ///< runs of a tile
+  bool in_order = false;      ///< a thread takes what is reduced by ascending positions
+  bool by_runs = false;       ///< neighbouring tiles are those of neighbouring runs
+  divider row_tiles;          ///< tiles of a run; by runs: runs
   thread_space<Operands> threads;
   bool once = false;  ///< there is a block for each group of results, not only as many as run at a time
   bool loads_wide() const { return walk != reduce_walk::apart; }
@@ -59,7 +60,7 @@ struct reduce_plan {
       case reduce_walk::ragged:
         return along ? "unaligned rows" : "unaligned columns";
       case reduce_walk::folded:
-        return folded_run > 0 ? "runs as columns" : "folded columns";
+        return run > 0 ? "runs as columns" : "folded columns";
       case reduce_walk::apart:
         break;
     }
@@ -69,11 +70,10 @@ struct reduce_plan {
 
 /// How many operands lie closer together along an axis than along another, and so close that neighbours share memory's
 /// lines; -1: no axis is meant.
-template <int Operands>
-int close_together(const detail::iteration_space<Operands>& s, int axis, int other) {
+CUDARRAY_NO_INLINE inline int close_together(const detail::access& a, int axis, int other) {
   int n = 0;
-  for (int k = 1; k < Operands && axis >= 0; ++k) {
-    const int64 step = magnitude(s.stride[k][axis]), apart = other < 0 ? 0 : magnitude(s.stride[k][other]);
+  for (int k = 1; k < a.operands && axis >= 0; ++k) {
+    const int64 step = a.step(k, axis), apart = other < 0 ? 0 : a.step(k, other);
     n += step == 1 || (step != 0 && step <= tuning::close_steps && (apart == 0 || step < apart));
   }
   return n;
@@ -89,7 +89,7 @@ CUDARRAY_NO_INLINE void share_runs(reduce_plan<Operands>& r, const detail::itera
                           (r.row <= tuning::short_run || 4 * r.row >= tuning::full_quarters * whole_run);
   // of an operand turned against the others, warps on neighbouring runs read from the same places
   r.by_runs = !r.in_order && !short_runs && r.along && !r.loads_wide() && r.threads.by_warps && r.runs > 1 &&
-              r.deep > warp && close_together(s, inner - 1, inner) > 0;
+              r.deep > warp && close_together(detail::access(s), inner - 1, inner) > 0;
   r.abreast = r.deep;
   if (short_runs) {
     r.abreast = whole_run;
@@ -198,6 +198,14 @@ CUDARRAY_NO_INLINE bool spread_threads(reduce_plan<Operands>& r, const detail::i
   return r.index32 && r.threads.whole;
 }
 
+/// Whether what is loaded lies along an axis, in order, and nothing else moves there.
+template <int Operands>
+CUDARRAY_NO_INLINE bool lies_along(const detail::iteration_space<Operands>& s, const operand_info* of, int axis) {
+  for (int k = 1; k < Operands; ++k)
+    if (s.stride[k][axis] != (of[k].data != nullptr)) return false;
+  return true;
+}
+
 /// A space of columns side by side whose rows are as many of those of `s` as are whole lanes; false where it has not
 /// enough rows, or columns.
 template <int Operands>
@@ -205,11 +213,11 @@ CUDARRAY_NO_INLINE bool fold_columns(reduce_plan<Operands>& r, detail::iteration
                                      const operand_info* of, int V) {
   const int inner = s.ndim - 1, across = s.kept - 1;
   if (across < 0 || s.ndim - s.kept != 1 || s.extent[across] > block_threads) return false;
-  r.columns = int(s.extent[across]), r.folds = 1;
-  while (r.columns * r.folds % V != 0) r.folds *= 2;
-  const int64 row = int64(r.columns) * r.folds;
+  r.columns = int(s.extent[across]), r.rows = 1;
+  while (r.columns * r.rows % V != 0) r.rows *= 2;
+  const int64 row = int64(r.columns) * r.rows;
   // the last block of a result adds up what all others have found: long for many columns, with few threads on each
-  if (row / V > tuning::fold_groups || r.positions < tuning::fold_steps * int64(r.folds) * block_threads / (row / V))
+  if (row / V > tuning::fold_groups || r.positions < tuning::fold_steps * int64(r.rows) * block_threads / (row / V))
     return false;
   for (int k = 1; k < Operands; ++k) {
     if (of[k].data == nullptr && s.stride[k][across] == 0 && s.stride[k][inner] == 0) continue;
@@ -221,59 +229,36 @@ CUDARRAY_NO_INLINE bool fold_columns(reduce_plan<Operands>& r, detail::iteration
   return true;
 }
 
-/// How runs are side by side: the elements of a row (what lies on the last reduced axis), of as many results beside
-/// each other, and the axis of the runs that follow, if they join.
-struct side_by_side {
-  int64 row, beside;
-  int next;
-  bool joins;
-  int64 run() const { return row * beside; }
-};
-
-/// False where runs are not side by side, or threads do well on them as they are.
-template <int Operands>
-CUDARRAY_NO_INLINE bool runs_side_by_side(side_by_side& runs, const reduce_plan<Operands>& r,
-                                          const detail::iteration_space<Operands>& s, const operand_info* of, int V) {
-  const int inner = s.ndim - 1, across = s.kept - 1;
-  if (across < 0 || s.ndim >= max_rank) return false;
-  side_by_side a{s.extent[inner], r.along ? 1 : s.extent[across], r.along ? across : across - 1, false};
-  a.joins = a.next >= 0 && (r.along || s.stride[0][a.next] == a.beside * s.stride[0][across]);
-  for (int k = 1; k < Operands; ++k) {
-    const bool loaded = of[k].data != nullptr;
-    if (s.stride[k][inner] != (loaded ? a.beside : 0)) return false;
-    if (!r.along && s.stride[k][across] != loaded) return false;
-    if (r.along && a.run() * of[k].bytes > tuning::run_bytes) return false;
-    a.joins = a.joins && s.stride[k][a.next] == (loaded ? a.run() : 0);
-  }
-  runs = a;
-  if (!r.along) return a.beside <= tuning::run_columns * V && a.beside % V != 0;
-  if (!a.joins || a.run() > tuning::run_groups * V || r.count / a.run() < tuning::run_count) return false;
+/// Whether runs as columns serve threads better than the runs as they are.
+inline bool folds_pay(const detail::side_by_side& a, int64 count, bool along, int bytes, int V) {
+  if (!along) return a.each <= tuning::run_columns * V && a.each % V != 0;
+  if (!a.joins || a.run() * bytes > tuning::run_bytes) return false;
+  if (a.run() > tuning::run_groups * V || count / a.run() < tuning::run_count) return false;
   return a.run() % V != 0 || tuning::run_lanes % (a.run() / V) == 0;  // else a row's own threads do well
 }
 
-/// So many elements of a row (`folds`) and, of whole rows, so many runs, as columns such that lanes are whole and a
-/// block does much for what it takes at its end; folds 0: there are none.
-struct folded_columns {
-  int64 folds = 0, runs = 1;
-};
-CUDARRAY_NO_INLINE inline folded_columns choose_folds(const side_by_side& a, int64 count, bool along, int64 next,
-                                                      int V) {
+/// So many elements of a row and, of whole rows, so many runs, as columns such that lanes are whole and a block does
+/// much for what it takes at its end; folds 0: there are none.
+CUDARRAY_NO_INLINE inline detail::folding choose_folds(const detail::side_by_side& a, int64 count, bool along,
+                                                       int64 next, int V) {
   constexpr int64 most_groups = tuning::run_groups;
-  folded_columns best;
-  const auto groups = [&](int64 folds, int64 runs) { return runs * folds * a.beside / V; };
+  detail::folding best{1, 1, 0, a.each};
+  const auto groups = [&](int64 folds, int64 runs) { return runs * folds * a.each / V; };
   const auto time = [&](int64 folds, int64 runs) {
     return count / folds * power_of_two_above(groups(folds, runs), most_groups) + tuning::block_end * block_threads;
   };
   const auto offer = [&](int64 folds, int64 runs) {
-    if (runs * folds * a.beside % V != 0) return;
-    if (best.folds == 0 || time(folds, runs) * best.runs <= time(best.folds, best.runs) * runs) best = {folds, runs};
+    if (runs * folds * a.each % V != 0) return;
+    if (best.folds == 0 || time(folds, runs) * best.runs <= time(best.folds, best.runs) * runs)
+      best.folds = folds, best.runs = runs;
   };
   for (int64 f = along ? a.row : 1; f <= a.row && groups(f, 1) <= most_groups; ++f)
     if (a.row % f == 0) offer(f, 1);
   for (int64 n = 2; a.joins && n <= next && groups(a.row, n) <= most_groups; ++n)
     if (next % n == 0 && (!along || best.folds == 0 || 2 * groups(a.row, n) <= most_groups)) offer(a.row, n);
   const int64 threads = power_of_two_above(groups(best.folds, best.runs), most_groups);
-  if (best.folds > 0 && !along && count / best.folds * threads < block_threads) return {};  // a row for each thread
+  if (!along && best.folds > 0 && count / best.folds * threads < block_threads)
+    best.folds = 0;  // a row for each thread
   return best;
 }
 
@@ -284,12 +269,19 @@ CUDARRAY_NO_INLINE inline folded_columns choose_folds(const side_by_side& a, int
 template <int Operands>
 CUDARRAY_NO_INLINE bool fold_runs(reduce_plan<Operands>& r, detail::iteration_space<Operands>& s,
                                   const operand_info* of, int V) {
-  side_by_side a;
-  if (!runs_side_by_side(a, r, s, of, V)) return false;
-  const auto [folds, runs] = choose_folds(a, r.count, r.along, a.joins ? s.extent[a.next] : 1, V);
-  if (folds == 0) return false;
-  const int inner = s.ndim - 1;
-  r.columns = int(runs * a.beside), r.folded_run = int(folds * a.beside), r.folds_apart = int(a.beside);
+  const int inner = s.ndim - 1, across = s.kept - 1;
+  if (across < 0 || s.ndim >= max_rank) return false;
+  const detail::access at(s);
+  const detail::side_by_side a(at, s.extent, s.kept, r.along);
+  int bytes = 0;
+  for (int k = 1; k < Operands; ++k)
+    if (of[k].data != nullptr && of[k].bytes > bytes) bytes = of[k].bytes;
+  if (!lies_along(s, of, a.element) || (!r.along && !at.continues(inner, across, a.each)) ||
+      !folds_pay(a, r.count, r.along, bytes, V))
+    return false;
+  const detail::folding fold = choose_folds(a, r.count, r.along, a.joins ? s.extent[a.next] : 1, V);
+  if (fold.folds == 0) return false;
+  r.columns = int(fold.runs * fold.each), r.run = int(fold.run()), r.each = int(fold.each);
   // the columns are the last kept axis; what is left of a row, if anything is, is the last that is reduced
   int columns = s.kept - 1;
   if (r.along) {
@@ -299,17 +291,17 @@ CUDARRAY_NO_INLINE bool fold_runs(reduce_plan<Operands>& r, detail::iteration_sp
       for (int k = 0; k < Operands; ++k) s.stride[k][d] = s.stride[k][d - 1];
     }
     s.stride[0][columns] = s.stride[0][a.next];
-  } else if (folds < a.row) {
-    s.extent[inner] = a.row / folds;
-    for (int k = 1; k < Operands; ++k) s.stride[k][inner] *= folds;
+  } else if (fold.folds < a.row) {
+    s.extent[inner] = a.row / fold.folds;
+    for (int k = 1; k < Operands; ++k) s.stride[k][inner] *= fold.folds;
   } else {
     --s.ndim;
   }
-  s.extent[columns] = runs * folds * a.beside;
+  s.extent[columns] = fold.row();
   for (int k = 1; k < Operands; ++k) s.stride[k][columns] = of[k].data != nullptr;
   if (a.joins) {
-    s.extent[a.next] /= runs;
-    for (int k = 0; k < Operands; ++k) s.stride[k][a.next] *= runs;
+    s.extent[a.next] /= fold.runs;
+    for (int k = 0; k < Operands; ++k) s.stride[k][a.next] *= fold.runs;
   }
   return true;
 }
@@ -329,9 +321,10 @@ struct reduction {
 template <int Operands>
 CUDARRAY_NO_INLINE detail::iteration_space<Operands> with_near_axis_last(detail::iteration_space<Operands> s) {
   const int inner = s.kept < s.ndim ? s.ndim - 1 : -1, across = s.kept - 1;
-  if (close_together(s, inner, across) > 0 || close_together(s, across, inner) > 0) return s;
+  const detail::access at(s);
+  if (close_together(at, inner, across) > 0 || close_together(at, across, inner) > 0) return s;
   for (int d = 0; d < across; ++d)
-    if (close_together(s, d, across) > 0) {
+    if (close_together(at, d, across) > 0) {
       ::std::swap(s.extent[d], s.extent[across]);
       for (int k = 0; k < Operands; ++k) ::std::swap(s.stride[k][d], s.stride[k][across]);
       break;
@@ -343,13 +336,14 @@ CUDARRAY_NO_INLINE detail::iteration_space<Operands> with_near_axis_last(detail:
 template <int Operands>
 CUDARRAY_NO_INLINE reduce_plan<Operands> begin_plan(const detail::iteration_space<Operands>& s, const reduction& q) {
   const int inner = s.kept < s.ndim ? s.ndim - 1 : -1, across = s.kept - 1;  // the last axes of both kinds, -1: none
+  const detail::access at(s);
   reduce_plan<Operands> r;
   r.count = s.size(s.kept, s.ndim);
   if (inner >= 0) r.positions = s.extent[inner];
   r.in_order = q.indexed;
   // lanes and neighbouring threads go along the axis on which most operands lie close together
   const int64 few = r.count % q.V == 0 ? tuning::thread_row_aligned : tuning::thread_row;
-  r.along = inner >= 0 && (across < 0 || (close_together(s, inner, across) >= close_together(s, across, inner) &&
+  r.along = inner >= 0 && (across < 0 || (close_together(at, inner, across) >= close_together(at, across, inner) &&
                                           (r.count > few || s.size(0, s.kept) < tuning::thread_row_results)));
   return r;
 }

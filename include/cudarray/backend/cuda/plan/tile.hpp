@@ -84,12 +84,13 @@ struct turned_axis {
   uint64 operands = 0;
   template <int Operands>
   turned_axis(const detail::iteration_space<Operands>& s, const operand_info* of) {
+    const detail::access at(s);
     const int x = s.ndim - 1;
     for (int y = 0, most = 0; y < x; ++y) {
       uint64 those = 0;
       int n = 0;
       for (int k = 1; k < Operands; ++k) {
-        const int64 along_y = magnitude(s.stride[k][y]), along_x = magnitude(s.stride[k][x]);
+        const int64 along_y = at.step(k, y), along_x = at.step(k, x);
         if (of[k].data == nullptr || along_y == 0 || along_y > 2 || along_x < 2) continue;
         those |= uint64(1) << k;
         ++n;
@@ -124,17 +125,6 @@ CUDARRAY_NO_INLINE bool in_words(detail::iteration_space<Operands>& s, operand_i
   return true;
 }
 
-/// The axis, but for a and b, along which an operand's step is shortest; -1 if there is none.
-template <int Operands>
-int shortest_step(const detail::iteration_space<Operands>& s, int k, int a, int b) {
-  int best = -1;
-  for (int d = 0; d < s.ndim; ++d)
-    if (d != a && d != b && s.stride[k][d] != 0 &&
-        (best < 0 || magnitude(s.stride[k][d]) <= magnitude(s.stride[k][best])))
-      best = d;
-  return best;
-}
-
 /// Rows of a square tile are written from an element on whose number in memory is a multiple of this, which divides the
 /// rows that a thread's lanes are apart: writes that share 32 bytes with others cost as much as half of all of them
 /// (reads that do cost nothing).
@@ -156,7 +146,8 @@ CUDARRAY_NO_INLINE bool choose_tile(tile_shape& tile, const detail::iteration_sp
   const int x = s.ndim - 1, y = turn.axis, leader = __builtin_ctzll(turn.operands);
   const int64 ex = s.extent[x], ey = s.extent[y], run = tuning::line / of[0].bytes;
   const bool all_x = ex <= most_x, all_y = ey <= most_y;
-  const int after_x = shortest_step(s, 0, x, -1), after_y = shortest_step(s, leader, y, -1);
+  const detail::access at(s);
+  const int after_x = at.shortest(0, x, -1), after_y = at.shortest(leader, y, -1);
   const bool short_x = all_x && ex < run && after_x != y, short_y = all_y && ey < run && after_y != x;
   tile_shape t;
   t.square = !all_x && !all_y;
@@ -170,7 +161,7 @@ CUDARRAY_NO_INLINE bool choose_tile(tile_shape& tile, const detail::iteration_sp
                         : matrix < cached_matrix(bytes) && (!same_banks || matrix < tuning::same_banks_matrix)))
     return false;
   if (t.r < 0 && all_x && all_y) {
-    t.r = shortest_step(s, 0, x, y);
+    t.r = at.shortest(0, x, y);
   } else if (t.r < 0 && !t.square) {
     const int64 across = all_x ? ex : ey, along = all_x ? ey : ex;
     if (across < tuning::strip && ((all_x && E == 1) || matrix < tuning::strip_matrix)) return false;
