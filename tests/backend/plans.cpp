@@ -5,6 +5,7 @@
 #include <cudarray/backend/cuda/plan/copies.hpp>
 #include <cudarray/backend/cuda/plan/map.hpp>
 #include <cudarray/backend/cuda/plan/reduce.hpp>
+#include <cudarray/backend/cuda/plan/scan.hpp>
 #include <cudarray/backend/cuda/plan/short_rows.hpp>
 #include <cudarray/backend/cuda/plan/tile.hpp>
 
@@ -408,6 +409,38 @@ TEST_CASE("plans: reductions on the CPU") {
        "rows, 256 tasks of 1, 1 chunks"},
       {"every second of five", host_reduction_of<2>({{}, plain({64, 32, 16, 16, 16})}, 21),
        "runs as columns, 32 tasks of 16, 1 chunks, as they lie"},
+  });
+}
+
+TEST_CASE("plans: scans on CUDA") {
+  // float32: 16 elements a thread, 64 threads along inner at most, 4 blocks on a multiprocessor
+  const auto scan = [](int64 outer, int64 n, int64 inner) {
+    const auto p = gpu::plan_scan(outer, n, inner, {16, 16, 64, 4, 4 * multiprocessors});
+    return p.name() + (", tiles of " + number(p.rows)) + " x " + number(p.wide) + ", " + number(p.many) + " a block, " +
+           number(p.blocks) + " blocks";
+  };
+  check({
+      {"cumsum, rows of 1", scan(1 << 20, 1, 1), "rows, tiles of 1 x 1, 4096 a block, 256 blocks"},
+      {"cumsum, rows of 10", scan(1 << 20, 10, 1), "rows, tiles of 10 x 1, 256 a block, 4096 blocks"},
+      {"cumsum, rows of 1000", scan(65536, 1000, 1), "rows, tiles of 1000 x 1, 4 a block, 16384 blocks"},
+      {"cumsum, rows of 4096", scan(16384, 4096, 1), "rows, tiles of 4096 x 1, 1 a block, 16384 blocks"},
+      {"cumsum, rows of 4097", scan(16384, 4097, 1),
+       "rows in tiles, a block each, tiles of 4096 x 1, 1 a block, 528 blocks"},
+      {"cumsum, 8 rows of 8M", scan(8, 1 << 23, 1), "rows in tiles, chained, tiles of 4096 x 1, 1 a block, 528 blocks"},
+      {"cumsum of all", scan(1, 1 << 26, 1), "rows in tiles, chained, tiles of 4096 x 1, 1 a block, 528 blocks"},
+      {"cumsum, 10 x 1M columns", scan(1, 10, 1 << 20), "columns, tiles of 10 x 256, 1 a block, 4096 blocks"},
+      {"cumsum, 512 x 131072 columns", scan(1, 512, 131072),
+       "columns in tiles, a block each, tiles of 128 x 32, 1 a block, 528 blocks"},
+      {"cumsum, 8192 columns", scan(1, 8192, 8192),
+       "columns in tiles, chained, tiles of 128 x 32, 1 a block, 528 blocks"},
+      {"cumsum, 1M x 64 columns", scan(1, 1 << 20, 64),
+       "columns in tiles, chained, tiles of 256 x 16, 1 a block, 528 blocks"},
+      {"cumsum, 1M x 3 columns", scan(1, 1 << 20, 3),
+       "columns in tiles, chained, tiles of 1024 x 3, 1 a block, 528 blocks"},
+      {"cumsum, 65536 x 100 columns", scan(1, 65536, 100),
+       "columns in tiles, chained, tiles of 64 x 56, 1 a block, 528 blocks"},
+      {"cumsum, 64 images of 256 x 3", scan(64, 256, 3), "columns, tiles of 256 x 3, 4 a block, 16 blocks"},
+      {"cumsum, (4096, 16, 16)", scan(4096, 16, 16), "columns, tiles of 16 x 16, 16 a block, 256 blocks"},
   });
 }
 

@@ -18,34 +18,39 @@ void average_pool(cpu, const detail::pooling& g) {
   host::pool_windows<T, detail::average_t<T>, true>(g);
 }
 
+/// Windows of pairs, two rows at most, that share no pixels.
+template <class T>
+void max_pool_gradient_of_pairs(const detail::pooling& g) {
+  using C = detail::compute_t<T>;
+  using namespace host;
+  constexpr int N = lanes_for<(sizeof(C) > 4 ? sizeof(C) : 4)>;
+  const bool all = in_strips(g) && 2 * g.q == g.w && g.r == g.stride[0];  // pixels are in a window
+  const detail::pooling images = all ? stacked(g) : g;
+  for_window_rows(
+      images, pool_lines(images), !all, 0, [](char*) {},
+      [&](int64 plane, int64 i, int64 rows, char*) {
+        const int64 w = g.w, q = g.q, first = plane * images.h * w;
+        const T *const image = g.at<const T>(2) + first, *const gradients = g.at<const T>(1) + plane * images.p * q;
+        T* const results = g.at<T>(0) + first;
+        if (i == 0 && !all) ::std::memset(static_cast<void*>(results), 0, ::std::size_t(g.h * w) * sizeof(T));
+        with_lanes<N>(q, [&](auto lanes) {
+          for (int64 row = i; row < i + rows; ++row) {
+            const auto u = images.covered(0, row);
+            const T *const from = image + u.begin * w, *const gradient = gradients + row * q;
+            T* const to = results + u.begin * w;
+            const int64 next_row = u.end - u.begin == 1 ? 0 : w;
+            for_pieces<lanes>(
+                q, [=](int64 k) { pool_pairs_gradient<lanes, C>(to + 2 * k, gradient + k, from + 2 * k, next_row); });
+          }
+        });
+      });
+}
 template <class T>
 void max_pool_gradient(cpu, const detail::pooling& g) {
   using C = detail::compute_t<T>;
   using namespace host;
   constexpr int N = lanes_for<(sizeof(C) > 4 ? sizeof(C) : 4)>;
-  if (in_pairs(g) && g.r <= g.stride[0] && g.r <= 2) {
-    const bool all = in_strips(g) && 2 * g.q == g.w && g.r == g.stride[0];  // pixels are in a window
-    const detail::pooling images = all ? stacked(g) : g;
-    for_window_rows(
-        images, pool_lines(images), !all, 0, [](char*) {},
-        [&](int64 plane, int64 i, int64 rows, char*) {
-          const int64 w = g.w, q = g.q, first = plane * images.h * w;
-          const T *const image = g.at<const T>(2) + first, *const gradients = g.at<const T>(1) + plane * images.p * q;
-          T* const results = g.at<T>(0) + first;
-          if (i == 0 && !all) ::std::memset(static_cast<void*>(results), 0, ::std::size_t(g.h * w) * sizeof(T));
-          with_lanes<N>(q, [&](auto lanes) {
-            for (int64 row = i; row < i + rows; ++row) {
-              const auto u = images.covered(0, row);
-              const T *const from = image + u.begin * w, *const gradient = gradients + row * q;
-              T* const to = results + u.begin * w;
-              const int64 next_row = u.end - u.begin == 1 ? 0 : w;
-              for_pieces<lanes>(
-                  q, [=](int64 k) { pool_pairs_gradient<lanes, C>(to + 2 * k, gradient + k, from + 2 * k, next_row); });
-            }
-          });
-        });
-    return;
-  }
+  if (in_pairs(g) && g.r <= g.stride[0] && g.r <= 2) return max_pool_gradient_of_pairs<T>(g);
   const pool_lines lines(g);
   // where the largest pixel of each column is, where that of each window, and the first ones themselves
   const int64 places = (lines.size() + g.q * lines.rows + 1) / 2 * 2;

@@ -65,15 +65,6 @@ bool run_tiled(cuda device, const Target& target, const Tree& tree, const detail
   return run_tiles<1, groups, lanes>(device, target, tree, s, leaves.of, turn, c);
 }
 
-/// By the kernel for any layout, as covered.
-template <class Target, class Tree, int Operands>
-void run_general(cuda device, const Target& target, const Tree& tree, const detail::iteration_space<Operands>& s,
-                 const map_plan<Operands>& c) {
-  using kernels = map_kernels<Target, Tree>;
-  launch(device.ordinal, s.store, Operands, map_kernel<kernels::V, kernels::U, Operands, Target, Tree>,
-         dim3(unsigned(c.blocks)), block_threads, 0, target, tree, c.threads);
-}
-
 #pragma GCC visibility pop
 }  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD
 namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
@@ -115,7 +106,8 @@ void run_elementwise(cuda device, const Target& target, const Tree& tree, const 
       gpu::launch(device.ordinal, s.store, Operands, gpu::ragged_kernel<V, Operands, Target, Tree>, blocks,
                   gpu::block_threads, 0, target, tree, c.threads, c.per_row, c.lead, c.dense);
   } else {
-    gpu::run_general(device, target, tree, s, c);
+    gpu::launch(device.ordinal, s.store, Operands, gpu::map_kernel<V, U, Operands, Target, Tree>, blocks,
+                gpu::block_threads, 0, target, tree, c.threads);
   }
 }
 

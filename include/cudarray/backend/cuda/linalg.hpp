@@ -5,6 +5,8 @@
 #include <cublasLt.h>
 #include <cublas_v2.h>
 
+#include <algorithm>
+
 #include "../../core/precision.hpp"
 #include "../../eval/product.hpp"
 #include "runtime/handles.hpp"
@@ -86,6 +88,30 @@ struct light_product {
   }
 };
 
+/// The algorithm for a product like `wanted`, whose operands are so aligned: known, or asked of cuBLASLt, which may
+/// find none.
+inline blas_handle::choice& choose_algorithm(blas_handle& blas, light_product& d, blas_handle::choice wanted,
+                                             uint32 alignment) {
+  for (int i = 0; i < blas.count; ++i) {
+    blas_handle::choice& c = blas.known[i];
+    if (c.m == wanted.m && c.n == wanted.n && c.k == wanted.k && c.kind == wanted.kind &&
+        ::std::equal(c.leading, c.leading + 3, wanted.leading))
+      return c;
+  }
+  check(cublasLtMatmulPreferenceCreate(&d.preference), "cublasLtMatmulPreferenceCreate");
+  d.prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, workspace_bytes);
+  for (const auto which : {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+                           CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
+    d.prefer(which, alignment);
+  cublasLtMatmulHeuristicResult_t found;
+  int count = 0;
+  const cublasStatus_t s =
+      cublasLtMatmulAlgoGetHeuristic(blas.light(), d.operation, d.a, d.b, d.c, d.c, d.preference, 1, &found, &count);
+  if (s != CUBLAS_STATUS_NOT_SUPPORTED) check(s, "cublasLtMatmulAlgoGetHeuristic");
+  wanted.algorithm = found.algo, wanted.workspace = found.workspaceSize, wanted.found = count > 0;
+  return blas.known[blas.count < blas_handle::most ? blas.count++ : blas.oldest++ % blas_handle::most] = wanted;
+}
+
 }  // namespace cudarray::inline v0::backend::gpu
 namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
@@ -160,36 +186,16 @@ bool multiply_with_epilogue(cuda device, const detail::product& g, const detail:
     matrix(d.c, 0, g.m, g.n);
     const int kind =
         int(transposed(1)) | int(transposed(2)) << 2 | int(e.relu) << 4 | int(compute) << 6 | int(type) << 16;
-    gpu::blas_handle::choice* best = nullptr;
-    for (int i = 0; i < blas->count && best == nullptr; ++i) {
-      gpu::blas_handle::choice& c = blas->known[i];
-      if (c.m == g.m && c.n == g.n && c.k == g.k && c.kind == kind && c.leading[0] == leading(0) &&
-          c.leading[1] == leading(1) && c.leading[2] == leading(2))
-        best = &c;
-    }
-    if (best == nullptr) {
-      gpu::check(cublasLtMatmulPreferenceCreate(&d.preference), "cublasLtMatmulPreferenceCreate");
-      d.prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, gpu::workspace_bytes);
-      for (const auto which : {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
-                               CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
-        d.prefer(which, uint32(alignment));
-      cublasLtMatmulHeuristicResult_t found;
-      int count = 0;
-      const cublasStatus_t s = cublasLtMatmulAlgoGetHeuristic(blas->light(), d.operation, d.a, d.b, d.c, d.c,
-                                                              d.preference, 1, &found, &count);
-      if (s != CUBLAS_STATUS_NOT_SUPPORTED) gpu::check(s, "cublasLtMatmulAlgoGetHeuristic");
-      const int at = blas->count < gpu::blas_handle::most ? blas->count++ : blas->oldest++ % gpu::blas_handle::most;
-      best = &blas->known[at];
-      *best = {g.m, g.n, g.k, {leading(0), leading(1), leading(2)}, kind, found.algo, found.workspaceSize, count > 0};
-    }
-    if (!best->found) return false;
+    gpu::blas_handle::choice& best = gpu::choose_algorithm(
+        *blas, d, {g.m, g.n, g.k, {leading(0), leading(1), leading(2)}, kind, {}, 0, false}, uint32(alignment));
+    if (!best.found) return false;
     for (int i = 0; i < 3; ++i) gpu::use_on(g.store[i], stream, i == 0);
     gpu::use_on(e.bias, stream, false);
     detail::storage_ref own_workspace;
     const float one = 1, zero = 0;
     gpu::check(cublasLtMatmul(blas->light(), d.operation, &one, g.at<T>(2), d.a, g.at<T>(1), d.b, &zero, g.at<T>(0),
-                              d.c, g.at<T>(0), d.c, &best->algorithm, gpu::workspace_on(*stream, own_workspace),
-                              best->workspace, stream->handle),
+                              d.c, g.at<T>(0), d.c, &best.algorithm, gpu::workspace_on(*stream, own_workspace),
+                              best.workspace, stream->handle),
                "cublasLtMatmul");
     detail::count(detail::counters.kernels);
     return true;

@@ -187,116 +187,127 @@ struct reduction_kernels {
     return i;
   }
 
-  /// Combines at most tuning::block rows, `down` apart, the first at `position` of what is reduced, element by
-  /// element into as many totals; of N or more elements, where there are packs. Not for extremes without packs. `far`:
-  /// they come from beyond the caches, so those that follow each other are read in order.
-  static void across(const void* self, const int64* offset, const int64* step, const int64* down, int64 rows, int64 n,
-                     [[maybe_unused]] int64 position, [[maybe_unused]] bool streams, void* totals) {
-    if constexpr (packable && !Op::indexed) {
-      const Tree& tree = static_cast<const reduction_kernels*>(self)->tree;
-      using A = decltype(row(tree, offset, step).lanes(0));
-      constexpr int64 most = 128;  // packs
-      for (int64 begin = 0; begin < n; begin += most * N) {
-        const int64 end = n - begin < most * N ? n : begin + most * N;
-        A acc[most];
-        for (int64 c = begin, p = 0; c < end; c += N, ++p) fill_lanes(acc[p], Op::template identity<block>());
-        row r(tree, offset, step);
-        // each access has a distance of its own from one place: pointers to all rows would not fit the registers
-        const auto add_rows = [&]<int... U>(int64 first, ::std::integer_sequence<int, U...>) {
-          for (int k = 0; k < Operands; ++k) r.offset[k] = offset[k] + first * down[k];
-          A* to = acc;
-          // whole packs, then the last lanes by the same code, as compilers round products that are added up by how
-          // they come; addresses of packs do not depend on the end
-          for (int64 lane = begin, stop = end - (end - begin) % N;; lane = end - N, stop = end) {
-            for (; lane < stop; lane += N, ++to) {
-              A sum = *to;
-              row at = r;
-              const auto add_row = [&](int u) {
-                for (int k = 0; k < Operands; ++k) at.offset[k] = r.offset[k] + u * down[k];
-                sum = Op::combine(sum, at.lanes(lane));
-              };
-              (add_row(U), ...);
-              *to = sum;
-            }
-            if (stop == end) break;
-          }
+  /// Rows of sums that share what is loaded and stored of the totals, as memory is read in as many places.
+  static constexpr int together = is_costly<Tree> ? 4 : 8;
+
+  /// Combines `Rows` rows, `down` apart, into packs of totals: each access has a distance of its own from one place, as
+  /// pointers to all rows would not fit the registers.
+  template <class A, int... Row>
+  static CUDARRAY_FORCE_INLINE void add_rows(const row& first, const int64* down, int64 begin, int64 end, A* to,
+                                             ::std::integer_sequence<int, Row...>) {
+    // whole packs, then the last lanes by the same code, as compilers round products that are added up by how they
+    // come; addresses of packs do not depend on the end
+    for (int64 lane = begin, stop = end - (end - begin) % N;; lane = end - N, stop = end) {
+      for (; lane < stop; lane += N, ++to) {
+        A sum = *to;
+        row at = first;
+        const auto add_row = [&](int u) {
+          for (int k = 0; k < Operands; ++k) at.offset[k] = first.offset[k] + u * down[k];
+          sum = Op::combine(sum, at.lanes(lane));
         };
-        // some rows at a time share what is loaded and stored of the sums, and memory is read in as many places; rows
-        // that follow each other are faster in order where more is computed than that, or memory read ahead, as one
-        // stream
-        constexpr int together = is_costly<Tree> ? 4 : 8;
-        bool in_order = streams || is_costly<Tree> || requires { Op::costly; };
-        for (int k = 1; k < Operands; ++k) in_order = in_order && down[k] <= end - begin;
-        int64 i = 0;
-        for (; !in_order && i + together <= rows; i += together)
-          add_rows(i, ::std::make_integer_sequence<int, together>{});
-        for (; i < rows; ++i) {
-          int64 at[::std::size_t(Operands)];
-          for (int k = 0; k < Operands; ++k) at[k] = offset[k] + i * down[k];
-          A* to = acc;
-          for (int64 c = begin; c < end; c += N, ++to) {
-            const int64 lane = n - c < N ? n - N : c;
-            for (int k = 0; k < Operands; ++k) r.offset[k] = at[k];
-            *to = Op::combine(*to, r.lanes(lane));
-          }
-        }
-        total* t = static_cast<total*>(totals) + begin;
-        const A* from = acc;
-        for (int64 c = begin; c + N <= end; c += N, ++from, t += N) add_lanes(t, *from);
-        for (int64 rest = (end - begin) % N, k = N - rest; k < N && rest > 0; ++k, ++t)
-          *t = Op::combine(*t, lane_total<total>(*from, int(k)));
+        (add_row(Row), ...);
+        *to = sum;
       }
-    } else if constexpr (packable) {
-      using max = typename Op::extreme;
-      using value = decltype(total::value);
-      using number = detail::unsigned_t<sizeof(value)>;  // of a row
-      static_assert(tuning::block <= 256);
-      row r(static_cast<const reduction_kernels*>(self)->tree, offset, step);
-      constexpr int64 most = 64;  // packs
-      constexpr int together = 8;
-      simd::pack<value, N> best[most];
-      simd::pack<number, N> which[most];
-      for (int64 begin = 0; begin < n; begin += most * N) {
-        const int64 end = n - begin < most * N ? n : begin + most * N;
-        const auto each = [&](const auto& body) {
-          for (int64 c = begin, p = 0; c < end; c += N, ++p) body(n - c < N ? n - N : c, best[p], which[p]);
-        };
-        each([](int64, auto& b, auto& w) {
-          fill_lanes(b, max::template identity<value>());
-          fill_lanes(w, number(0));
-        });
-        for (int k = 0; k < Operands; ++k) r.offset[k] = offset[k];
-        const auto add_rows = [&]<int Rows>(int64 i, ::std::integral_constant<int, Rows>) {
-          each([&](int64 c, auto& b, auto& w) {
-            row at = r;
-            CUDARRAY_UNROLL
-            for (int u = 0; u < Rows; ++u) {
-              const auto v = max::combine(b, lane_cast<value>(r.tree(pack_access<N>{at.offset, r.step, c})));
-              auto other = v != b;
-              if constexpr (this_build::finite_math) other = other | isnan(v);
-              w = select(other & !isnan(b), simd::splat<number, N>(number(i + u)), w);  // a NaN stays
-              b = v;
-              for (int k = 0; k < Operands; ++k) at.offset[k] += down[k];
-            }
-          });
-          for (int k = 0; k < Operands; ++k) r.offset[k] += Rows * down[k];
-        };
-        int64 i = 0;
-        for (; i + together <= rows; i += together) add_rows(i, ::std::integral_constant<int, together>{});
-        for (; i < rows; ++i) add_rows(i, ::std::integral_constant<int, 1>{});
-        each([&](int64 c, const auto& b, const auto& w) {
-          for (int k = 0; k < N; ++k) Op::append(static_cast<total*>(totals)[c + k], lane(b, k), position + lane(w, k));
-        });
-      }
-    } else if constexpr (!Op::indexed) {
-      row r(static_cast<const reduction_kernels*>(self)->tree, offset, step);
-      total* const to = static_cast<total*>(totals);
-      for (int64 i = 0; i < rows; ++i) {
-        for (int64 j = 0; j < n; ++j)
-          to[j] = Op::combine(to[j], Op::template widen<total>(Op::template lift<block>(r.element(j), 0)));
-        for (int k = 0; k < Operands; ++k) r.offset[k] += down[k];
-      }
+      if (stop == end) break;
     }
+  }
+  /// By packs, 128 at a time.
+  static void across_packs(const Tree& tree, const int64* offset, const int64* step, const int64* down, int64 rows,
+                           int64 n, bool streams, total* totals) {
+    using A = decltype(row(tree, offset, step).lanes(0));
+    constexpr int64 most = 128;
+    for (int64 begin = 0; begin < n; begin += most * N) {
+      const int64 end = n - begin < most * N ? n : begin + most * N;
+      A acc[most];
+      for (int64 c = begin, p = 0; c < end; c += N, ++p) fill_lanes(acc[p], Op::template identity<block>());
+      row r(tree, offset, step);
+      // rows that follow each other are faster in order where more is computed than that, or memory read ahead, as one
+      // stream
+      bool in_order = streams || is_costly<Tree> || requires { Op::costly; };
+      for (int k = 1; k < Operands; ++k) in_order = in_order && down[k] <= end - begin;
+      int64 i = 0;
+      for (; !in_order && i + together <= rows; i += together) {
+        for (int k = 0; k < Operands; ++k) r.offset[k] = offset[k] + i * down[k];
+        add_rows(r, down, begin, end, static_cast<A*>(acc), ::std::make_integer_sequence<int, together>{});
+      }
+      for (; i < rows; ++i) {
+        for (int k = 0; k < Operands; ++k) r.offset[k] = offset[k] + i * down[k];
+        A* to = acc;
+        for (int64 c = begin; c < end; c += N, ++to) {
+          const int64 lane = n - c < N ? n - N : c;
+          *to = Op::combine(*to, r.lanes(lane));
+        }
+      }
+      total* t = totals + begin;
+      const A* from = acc;
+      for (int64 c = begin; c + N <= end; c += N, ++from, t += N) add_lanes(t, *from);
+      for (int64 rest = (end - begin) % N, k = N - rest; k < N && rest > 0; ++k, ++t)
+        *t = Op::combine(*t, lane_total<total>(*from, int(k)));
+    }
+  }
+  /// Extremes and their rows by packs, 64 at a time.
+  static void extremes_across(const Tree& tree, const int64* offset, const int64* step, const int64* down, int64 rows,
+                              int64 n, int64 position, total* totals) {
+    using max = typename Op::extreme;
+    using value = decltype(total::value);
+    using number = detail::unsigned_t<sizeof(value)>;  // of a row
+    static_assert(tuning::block <= 256);
+    row r(tree, offset, step);
+    constexpr int64 most = 64;
+    simd::pack<value, N> best[most];
+    simd::pack<number, N> which[most];
+    for (int64 begin = 0; begin < n; begin += most * N) {
+      const int64 end = n - begin < most * N ? n : begin + most * N;
+      const auto each = [&](const auto& body) {
+        for (int64 c = begin, p = 0; c < end; c += N, ++p) body(n - c < N ? n - N : c, best[p], which[p]);
+      };
+      each([](int64, auto& b, auto& w) {
+        fill_lanes(b, max::template identity<value>());
+        fill_lanes(w, number(0));
+      });
+      for (int k = 0; k < Operands; ++k) r.offset[k] = offset[k];
+      const auto take_rows = [&]<int Rows>(int64 i, ::std::integral_constant<int, Rows>) {
+        each([&](int64 c, auto& b, auto& w) {
+          row at = r;
+          CUDARRAY_UNROLL
+          for (int u = 0; u < Rows; ++u) {
+            const auto v = max::combine(b, lane_cast<value>(r.tree(pack_access<N>{at.offset, r.step, c})));
+            auto other = v != b;
+            if constexpr (this_build::finite_math) other = other | isnan(v);
+            w = select(other & !isnan(b), simd::splat<number, N>(number(i + u)), w);  // a NaN stays
+            b = v;
+            for (int k = 0; k < Operands; ++k) at.offset[k] += down[k];
+          }
+        });
+        for (int k = 0; k < Operands; ++k) r.offset[k] += Rows * down[k];
+      };
+      int64 i = 0;
+      for (; i + 8 <= rows; i += 8) take_rows(i, ::std::integral_constant<int, 8>{});
+      for (; i < rows; ++i) take_rows(i, ::std::integral_constant<int, 1>{});
+      each([&](int64 c, const auto& b, const auto& w) {
+        for (int k = 0; k < N; ++k) Op::append(totals[c + k], lane(b, k), position + lane(w, k));
+      });
+    }
+  }
+  static void across_elements(const Tree& tree, const int64* offset, const int64* step, const int64* down, int64 rows,
+                              int64 n, total* totals) {
+    row r(tree, offset, step);
+    for (int64 i = 0; i < rows; ++i) {
+      for (int64 j = 0; j < n; ++j)
+        totals[j] = Op::combine(totals[j], Op::template widen<total>(Op::template lift<block>(r.element(j), 0)));
+      for (int k = 0; k < Operands; ++k) r.offset[k] += down[k];
+    }
+  }
+  /// Combines at most tuning::block rows, `down` apart, the first at `position` of what is reduced, element by
+  /// element into as many totals; of N or more elements, where there are packs. Not for extremes without packs.
+  /// `streams`: they come from beyond the caches, so those that follow each other are read in order.
+  static void across(const void* self, const int64* offset, const int64* step, const int64* down, int64 rows, int64 n,
+                     [[maybe_unused]] int64 position, [[maybe_unused]] bool streams, void* to) {
+    [[maybe_unused]] const Tree& tree = static_cast<const reduction_kernels*>(self)->tree;
+    [[maybe_unused]] total* const totals = static_cast<total*>(to);
+    if constexpr (packable && !Op::indexed) across_packs(tree, offset, step, down, rows, n, streams, totals);
+    else if constexpr (packable) extremes_across(tree, offset, step, down, rows, n, position, totals);
+    else if constexpr (!Op::indexed) across_elements(tree, offset, step, down, rows, n, totals);
   }
 };
 

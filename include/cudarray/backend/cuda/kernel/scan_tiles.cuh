@@ -2,24 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../plan/scan.hpp"
 #include "warp.cuh"
 
 namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 #pragma GCC visibility push(hidden)  // device code belongs to the file's own binary
-
-/// How blocks share (outer, n, inner). A tile has `rows` of n, `wide` of inner and `many` of outer; all of inner, or
-/// one of outer. Threads of a block stand along inner first (`abreast`), then in pieces along n, then along outer:
-/// powers of two. A thread has `each` consecutive elements: a piece of one sequence, or `several` whole ones.
-struct scan_plan {
-  int64 outer, n, inner;
-  divider strips{};    ///< tiles beside each other along inner
-  divider beside{};    ///< and along outer
-  uint32 depth = 1;    ///< tiles along n: more than one only where a block has one piece of each sequence
-  bool alone = false;  ///< each block takes all tiles along n
-  int rows = 0, wide = 0, many = 1, several = 1, each = 0;
-  int abreast_log2 = 0, pieces_log2 = 0;
-  int levels = 0;  ///< digits of tile numbers along n, of base 256 / abreast
-};
 
 template <class Op, class T>
 using scan_total = typename Op::template types<T>::total;

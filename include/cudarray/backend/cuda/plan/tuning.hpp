@@ -66,6 +66,12 @@ inline constexpr int64 steps_of_part = 16;  ///< of each thread, at least, where
 inline constexpr int64 rows_of_block = 8, aligned_rows_of_block = 12;  ///< at least: other kernels are faster below
 inline constexpr int64 least_rows_of_block = 8;                        ///< where there are few rows
 
+// Scans: threads beside each other along inner. Accesses of a line of float32; wider ones where lines share sectors,
+// narrow ones where sequences have very many tiles, which ask each other for much.
+inline constexpr int element_bytes = 4, few_abreast = 16, many_abreast = 64;
+inline constexpr int64 long_sequence = 1 << 17;  ///< elements
+inline constexpr int64 alone_tenths = 9;  ///< a block takes all tiles of a sequence where so many of 10 blocks do
+
 // Operands of a reduction that are copied first: sum(a + b.T) 0.368 -> 0.265.
 inline constexpr int64 copied = int64(1) << 21;  ///< elements; fewer stay in the cache until all of a line is used
 inline constexpr int copied_bytes = 4;           ///< of an element, at most: of 8 bytes 0.19 as it is, 0.26 copied

@@ -40,6 +40,7 @@ class lent {
   lent(const lent&) = delete;
   lent& operator=(const lent&) = delete;
   Handle* operator->() const { return handle_; }
+  Handle& operator*() const { return *handle_; }
 
  private:
   typename idle_handles<Handle>::list& list_;
