@@ -187,64 +187,6 @@ struct reduction_kernels {
     return i;
   }
 
-  /// Rows of sums that share what is loaded and stored of the totals, as memory is read in as many places.
-  static constexpr int together = is_costly<Tree> ? 4 : 8;
-
-  /// Combines `Rows` rows, `down` apart, into packs of totals: each access has a distance of its own from one place, as
-  /// pointers to all rows would not fit the registers.
-  template <class A, int... Row>
-  static CUDARRAY_FORCE_INLINE void add_rows(const row& first, const int64* down, int64 begin, int64 end, A* to,
-                                             ::std::integer_sequence<int, Row...>) {
-    // whole packs, then the last lanes by the same code, as compilers round products that are added up by how they
-    // come; addresses of packs do not depend on the end
-    for (int64 lane = begin, stop = end - (end - begin) % N;; lane = end - N, stop = end) {
-      for (; lane < stop; lane += N, ++to) {
-        A sum = *to;
-        row at = first;
-        const auto add_row = [&](int u) {
-          for (int k = 0; k < Operands; ++k) at.offset[k] = first.offset[k] + u * down[k];
-          sum = Op::combine(sum, at.lanes(lane));
-        };
-        (add_row(Row), ...);
-        *to = sum;
-      }
-      if (stop == end) break;
-    }
-  }
-  /// By packs, 128 at a time.
-  static void across_packs(const Tree& tree, const int64* offset, const int64* step, const int64* down, int64 rows,
-                           int64 n, bool streams, total* totals) {
-    using A = decltype(row(tree, offset, step).lanes(0));
-    constexpr int64 most = 128;
-    for (int64 begin = 0; begin < n; begin += most * N) {
-      const int64 end = n - begin < most * N ? n : begin + most * N;
-      A acc[most];
-      for (int64 c = begin, p = 0; c < end; c += N, ++p) fill_lanes(acc[p], Op::template identity<block>());
-      row r(tree, offset, step);
-      // rows that follow each other are faster in order where more is computed than that, or memory read ahead, as one
-      // stream
-      bool in_order = streams || is_costly<Tree> || requires { Op::costly; };
-      for (int k = 1; k < Operands; ++k) in_order = in_order && down[k] <= end - begin;
-      int64 i = 0;
-      for (; !in_order && i + together <= rows; i += together) {
-        for (int k = 0; k < Operands; ++k) r.offset[k] = offset[k] + i * down[k];
-        add_rows(r, down, begin, end, static_cast<A*>(acc), ::std::make_integer_sequence<int, together>{});
-      }
-      for (; i < rows; ++i) {
-        for (int k = 0; k < Operands; ++k) r.offset[k] = offset[k] + i * down[k];
-        A* to = acc;
-        for (int64 c = begin; c < end; c += N, ++to) {
-          const int64 lane = n - c < N ? n - N : c;
-          *to = Op::combine(*to, r.lanes(lane));
-        }
-      }
-      total* t = totals + begin;
-      const A* from = acc;
-      for (int64 c = begin; c + N <= end; c += N, ++from, t += N) add_lanes(t, *from);
-      for (int64 rest = (end - begin) % N, k = N - rest; k < N && rest > 0; ++k, ++t)
-        *t = Op::combine(*t, lane_total<total>(*from, int(k)));
-    }
-  }
   /// Extremes and their rows by packs, 64 at a time.
   static void extremes_across(const Tree& tree, const int64* offset, const int64* step, const int64* down, int64 rows,
                               int64 n, int64 position, total* totals) {
@@ -305,9 +247,64 @@ struct reduction_kernels {
                      [[maybe_unused]] int64 position, [[maybe_unused]] bool streams, void* to) {
     [[maybe_unused]] const Tree& tree = static_cast<const reduction_kernels*>(self)->tree;
     [[maybe_unused]] total* const totals = static_cast<total*>(to);
-    if constexpr (packable && !Op::indexed) across_packs(tree, offset, step, down, rows, n, streams, totals);
-    else if constexpr (packable) extremes_across(tree, offset, step, down, rows, n, position, totals);
-    else if constexpr (!Op::indexed) across_elements(tree, offset, step, down, rows, n, totals);
+    if constexpr (packable && Op::indexed) {
+      extremes_across(tree, offset, step, down, rows, n, position, totals);
+    } else if constexpr (!packable && !Op::indexed) {
+      across_elements(tree, offset, step, down, rows, n, totals);
+    } else if constexpr (packable) {
+      using A = decltype(row(tree, offset, step).lanes(0));
+      constexpr int64 most = 128;  // packs
+      for (int64 begin = 0; begin < n; begin += most * N) {
+        const int64 end = n - begin < most * N ? n : begin + most * N;
+        A acc[most];
+        for (int64 c = begin, p = 0; c < end; c += N, ++p) fill_lanes(acc[p], Op::template identity<block>());
+        row r(tree, offset, step);
+        // each access has a distance of its own from one place: pointers to all rows would not fit the registers
+        const auto add_rows = [&]<int... U>(int64 first, ::std::integer_sequence<int, U...>) {
+          for (int k = 0; k < Operands; ++k) r.offset[k] = offset[k] + first * down[k];
+          A* to = acc;
+          // whole packs, then the last lanes by the same code, as compilers round products that are added up by how
+          // they come; addresses of packs do not depend on the end
+          for (int64 lane = begin, stop = end - (end - begin) % N;; lane = end - N, stop = end) {
+            for (; lane < stop; lane += N, ++to) {
+              A sum = *to;
+              row at = r;
+              const auto add_row = [&](int u) {
+                for (int k = 0; k < Operands; ++k) at.offset[k] = r.offset[k] + u * down[k];
+                sum = Op::combine(sum, at.lanes(lane));
+              };
+              (add_row(U), ...);
+              *to = sum;
+            }
+            if (stop == end) break;
+          }
+        };
+        // some rows at a time share what is loaded and stored of the sums, and memory is read in as many places; rows
+        // that follow each other are faster in order where more is computed than that, or memory read ahead, as one
+        // stream
+        constexpr int together = is_costly<Tree> ? 4 : 8;
+        bool in_order = streams || is_costly<Tree> || requires { Op::costly; };
+        for (int k = 1; k < Operands; ++k) in_order = in_order && down[k] <= end - begin;
+        int64 i = 0;
+        for (; !in_order && i + together <= rows; i += together)
+          add_rows(i, ::std::make_integer_sequence<int, together>{});
+        for (; i < rows; ++i) {
+          int64 at[::std::size_t(Operands)];
+          for (int k = 0; k < Operands; ++k) at[k] = offset[k] + i * down[k];
+          A* to = acc;
+          for (int64 c = begin; c < end; c += N, ++to) {
+            const int64 lane = n - c < N ? n - N : c;
+            for (int k = 0; k < Operands; ++k) r.offset[k] = at[k];
+            *to = Op::combine(*to, r.lanes(lane));
+          }
+        }
+        total* t = totals + begin;
+        const A* from = acc;
+        for (int64 c = begin; c + N <= end; c += N, ++from, t += N) add_lanes(t, *from);
+        for (int64 rest = (end - begin) % N, k = N - rest; k < N && rest > 0; ++k, ++t)
+          *t = Op::combine(*t, lane_total<total>(*from, int(k)));
+      }
+    }
   }
 };
 
