@@ -244,9 +244,9 @@ struct reduction_kernels {
   /// element into as many totals; of N or more elements, where there are packs. Not for extremes without packs.
   /// `streams`: they come from beyond the caches, so those that follow each other are read in order.
   static void across(const void* self, const int64* offset, const int64* step, const int64* down, int64 rows, int64 n,
-                     [[maybe_unused]] int64 position, [[maybe_unused]] bool streams, void* to) {
+                     [[maybe_unused]] int64 position, [[maybe_unused]] bool streams, void* results) {
     [[maybe_unused]] const Tree& tree = static_cast<const reduction_kernels*>(self)->tree;
-    [[maybe_unused]] total* const totals = static_cast<total*>(to);
+    [[maybe_unused]] total* const totals = static_cast<total*>(results);
     if constexpr (packable && Op::indexed) {
       extremes_across(tree, offset, step, down, rows, n, position, totals);
     } else if constexpr (!packable && !Op::indexed) {
