@@ -3,7 +3,9 @@
 #pragma once
 
 #include "../core/build.hpp"
+#include "../memory/stats.hpp"
 #include "align.hpp"
+#include "entries.hpp"
 #include "leaves.hpp"
 
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {

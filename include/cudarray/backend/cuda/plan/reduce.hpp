@@ -274,8 +274,7 @@ CUDARRAY_NO_INLINE bool fold_runs(reduce_plan<Operands>& r, detail::iteration_sp
   const detail::access at(s);
   const detail::side_by_side a(at, s.extent, s.kept, r.along);
   int bytes = 0;
-  for (int k = 1; k < Operands; ++k)
-    if (of[k].data != nullptr && of[k].bytes > bytes) bytes = of[k].bytes;
+  for (int k = 1; k < Operands; ++k) bytes = of[k].bytes > bytes ? of[k].bytes : bytes;
   if (!lies_along(s, of, a.element) || (!r.along && !at.continues(inner, across, a.each)) ||
       !folds_pay(a, r.count, r.along, bytes, V))
     return false;
