@@ -8,8 +8,8 @@ namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 inline int64 magnitude(int64 v) { return v < 0 ? -v : v; }
 
-/// The strides of a space, without the number of its operands in the type. Operand 0 is the result, which only
-/// `shortest` sees.
+/// The strides of a space, without the number of its operands in the type. Operand 0 is the result: `continues` and
+/// `nearer` ask the others.
 struct access {
   int ndim, operands;
   const int64 (*stride)[max_rank];
