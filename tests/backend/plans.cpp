@@ -96,7 +96,7 @@ template <int Operands>
 std::string map_of(const std::vector<operand>& all) {
   const request<Operands> q(all, 0);
   const int bytes = q.of[0].bytes, V = 16 / bytes, U = Operands <= 3 ? 2 : 1;
-  if (const gpu::turned_axis turn(q.s, q.of); turn.axis >= 0) {
+  if (const gpu::transposed_axis turn(q.s, q.of); turn.axis >= 0) {
     gpu::tile_plan<Operands> c;
     const bool narrow = bytes <= 4;
     if (gpu::plan_tiles(c, q.s, q.of, turn, narrow && Operands <= 3 ? 2 : 1, 8, gpu::most_shared / bytes, 1))
@@ -116,11 +116,12 @@ std::string reduction_of(const std::vector<operand>& all, unsigned over, bool in
     if (const auto copies = gpu::plan_copies(q.s, q.of); copies.those != 0)
       return "copies of " + number(__builtin_popcountll(copies.those)) + " operands first";
   if (gpu::short_rows_plan<Operands> rows; gpu::plan_short_rows(rows, q.s, q.of, V, U, multiprocessors))
-    return "short rows, " + number(rows.own) + " a block, " + number(int64(1) << rows.deep_log2) + " threads each";
+    return "short rows, " + number(rows.block_rows) + " a block, " + number(int64(1) << rows.row_threads_log2) +
+           " threads each";
   const auto r =
       gpu::plan_reduce(q.s, {q.of, Operands - 1, V, U, V <= 4 ? 4 : 2, indexed, V <= 4, true, multiprocessors});
   const auto blocks = gpu::blocks_of(r, int64(multiprocessors) * 4);
-  return r.name() + (", " + number(r.deep)) + " threads each, blocks " + number(blocks.results) + " x " +
+  return r.name() + (", " + number(r.result_threads)) + " threads each, blocks " + number(blocks.results) + " x " +
          number(blocks.parts);
 }
 

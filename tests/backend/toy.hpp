@@ -9,7 +9,7 @@
 #include <cstring>
 #include <cudarray/eval/entries.hpp>
 #include <cudarray/eval/product.hpp>
-#include <cudarray/eval/sequences.hpp>
+#include <cudarray/eval/segments.hpp>
 #include <cudarray/memory/stats.hpp>
 #include <vector>
 
@@ -104,7 +104,7 @@ void run_reduce(toy, const Target& target, const Tree& tree, const Op&, const de
 }
 
 template <class T, class F>
-detail::storage_ref toy_select(toy device, const detail::sequences& mask, int64& count, const F& item) {
+detail::storage_ref toy_select(toy device, const detail::segments& mask, int64& count, const F& item) {
   const uint8* m = mask.at<uint8>();
   detail::count(detail::counters.kernels);
   count = mask.n - std::count(m, m + mask.n, 0);
@@ -114,17 +114,17 @@ detail::storage_ref toy_select(toy device, const detail::sequences& mask, int64&
     if (m[i]) *to++ = item(i);
   return r;
 }
-inline detail::storage_ref flat_nonzero(toy device, const detail::sequences& mask, int64& count) {
+inline detail::storage_ref flat_nonzero(toy device, const detail::segments& mask, int64& count) {
   return toy_select<int64>(device, mask, count, [](int64 i) { return i; });
 }
 template <class T>
-detail::storage_ref select_flagged(toy device, const detail::sequences& from, const detail::sequences& mask,
+detail::storage_ref select_flagged(toy device, const detail::segments& from, const detail::segments& mask,
                                    int64& count) {
   return toy_select<T>(device, mask, count, [&](int64 i) { return from.at<T>()[i]; });
 }
 
 template <class T>
-detail::storage_ref argsort_sequences(toy device, const detail::sequences& s) {
+detail::storage_ref argsort_segments(toy device, const detail::segments& s) {
   detail::storage_ref r = allocate(device, std::size_t(s.elements()) * sizeof(int64));
   detail::count(detail::counters.kernels);
   for (int64 row = 0; row < s.outer; ++row) {
@@ -137,15 +137,15 @@ detail::storage_ref argsort_sequences(toy device, const detail::sequences& s) {
   return r;
 }
 template <class T>
-detail::storage_ref sort_sequences(toy device, const detail::sequences& s) {
-  const detail::storage_ref order = argsort_sequences<T>(device, s);
+detail::storage_ref sort_segments(toy device, const detail::segments& s) {
+  const detail::storage_ref order = argsort_segments<T>(device, s);
   detail::storage_ref r = allocate(device, std::size_t(s.elements()) * sizeof(T));
   for (int64 i = 0; i < s.elements(); ++i)
     static_cast<T*>(r->data)[i] = s.at<T>()[i / s.n * s.n + static_cast<int64*>(order->data)[i]];
   return r;
 }
 template <class T>
-detail::top_elements topk_sequences(toy device, const detail::sequences& s, int64 k, bool largest) {
+detail::top_elements topk_segments(toy device, const detail::segments& s, int64 k, bool largest) {
   const std::size_t n = std::size_t(s.outer * k);
   detail::top_elements r{allocate(device, n * sizeof(T)), allocate(device, n * sizeof(int64))};
   detail::count(detail::counters.kernels);
@@ -163,7 +163,7 @@ detail::top_elements topk_sequences(toy device, const detail::sequences& s, int6
   return r;
 }
 template <class Op, class T>
-detail::storage_ref scan_sequences(toy device, const detail::sequences& s) {
+detail::storage_ref scan_segments(toy device, const detail::segments& s) {
   using types = typename Op::template types<T>;
   detail::storage_ref r = allocate(device, std::size_t(s.elements()) * sizeof(typename types::result));
   detail::count(detail::counters.kernels);
@@ -180,7 +180,7 @@ detail::storage_ref scan_sequences(toy device, const detail::sequences& s) {
 }
 
 template <class T>
-void add_at_indices(toy, const detail::sequences& to, const detail::sequences& index, const detail::sequences& values,
+void add_at_indices(toy, const detail::segments& to, const detail::segments& index, const detail::segments& values,
                     const detail::index_check&) {
   detail::count(detail::counters.kernels);
   for (int64 i = 0; i < values.elements(); ++i) {

@@ -302,13 +302,13 @@ class Generator:
 
     # sorting and scanning along one axis; scans also of all elements
 
-    def sequences(self, op, dtype):
+    def segments(self, op, dtype):
         r = self.choose
         specials = r.choice([0, 0, 0.03]) if op in ACCUMULATING else r.choice([0, 0.05, 0.2])
         x = self.operand(dtype, self.shape(least=op in SORTS, large=op != "cumprod"), op, specials)
         ndim = len(x.shape)
         axis = None if ndim == 0 or op not in SORTS and r.random() < 0.25 else r.randrange(ndim)
-        result, scale = sequences(op, x.value, axis)
+        result, scale = segments(op, x.value, axis)
         return Case(op, [x], result, integers=None if axis is None else [axis - r.choice([0, ndim])], scale=scale)
 
     def topk(self, op, dtype):
@@ -481,7 +481,7 @@ class Generator:
         slots += [(3, self.binary, op, t, t) for op in BINARY for t in defined(op)]
         slots += [(1, self.binary, op, t, u) for op, pairs in MIXED.items() for t, u in pairs]
         slots += [(3, self.reduction, op, t) for op in REDUCTIONS for t in DTYPES]
-        slots += [(3, self.sequences, op, t) for op in (*SORTS, *SCANS) for t in DTYPES]
+        slots += [(3, self.segments, op, t) for op in (*SORTS, *SCANS) for t in DTYPES]
         slots += [(3, self.topk, op, t) for op in ("topk", "topk_indices") for t in DTYPES]
         slots += [(1, self.astype, "astype", t, u) for t in DTYPES for u in DTYPES]
         for method in (self.where, self.clip, self.copy, self.index, self.transpose, self.reshape, self.concatenate,
@@ -590,7 +590,7 @@ def reduction(op, x, axes):
     return np.sqrt(variance).astype(result), largest(wide)
 
 
-def sequences(op, x, axis):
+def segments(op, x, axis):
     """What sorting or scanning along an axis gives (None: of all elements), and what its error is measured against."""
     if op == "sort":
         return np.sort(x, axis=axis), 0.0
@@ -629,7 +629,7 @@ def census(cases):
     seen = collections.Counter()
     for c in cases:
         seen.update({(c.op.split("<")[0], x.dtype) for x in c.operands})
-    sequences_given = [c.integers is not None for c in cases if c.op in (*SORTS, *SCANS)]
+    segments_given = [c.integers is not None for c in cases if c.op in (*SORTS, *SCANS)]
     pairs = {tuple(x.dtype for x in c.operands) for c in cases if c.op == "add"}
     print(f"{len(cases)} cases, {len({op for op, _ in seen})} functions, {len(seen)} (function, dtype) pairs, "
           f"ranks {sorted(ranks)}, {strided:.0%} of {len(operands)} operands strided, "
@@ -639,7 +639,7 @@ def census(cases):
     if len(cases) < 1700:
         return
     assert strided >= 0.5 and empty >= 0.1 and ranks >= set(range(6)) and special >= 100 and broadcast >= 100
-    assert len(sequences_given) >= 108 and 10 <= sequences_given.count(False) <= len(sequences_given) / 2
+    assert len(segments_given) >= 108 and 10 <= segments_given.count(False) <= len(segments_given) / 2
     assert all((t, u) in pairs for t in DTYPES for u in DTYPES)
     for times, _, op, *dtypes in Generator(0).slots():
         assert all(seen[op, t] >= times for t in dtypes), (op, dtypes)

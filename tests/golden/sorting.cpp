@@ -6,14 +6,14 @@ namespace golden {
 namespace {
 
 template <class F, class T>
-value sequences(const test_case& c) {
+value segments(const test_case& c) {
   const auto x = load<T>(c.in[0]);
   return c.given ? download(F{}(x, int(c.integers.at(0)))) : download(F{}(x));
 }
 
 template <class F>
 void add(table& t, const char* name, F) {
-  each_dtype([&]<class T>() { t[key<T>(name)] = sequences<F, T>; });
+  each_dtype([&]<class T>() { t[key<T>(name)] = segments<F, T>; });
 }
 
 /// The integers of a case: axis, k, whether the largest.

@@ -85,7 +85,7 @@ TEST_CASE("nnet: a class that cannot be, and is not the label, counts nothing") 
   CHECK(test::equal(nnet::categorical_cross_entropy(p, ca::array<float>({{1, 0}})), {1}, floats{0}));
 }
 
-TEST_CASE("nnet: softmax and its kin along an axis of no elements") {
+TEST_CASE("nnet: the softmax family along an axis of no elements") {
   CHECK(nnet::softmax(ca::zeros({2, 0})).shape() == ca::shape{2, 0});
   CHECK(nnet::softmax(ca::zeros({0, 3}), 0).shape() == ca::shape{0, 3});
   CHECK(nnet::log_softmax(ca::zeros({5, 0})).shape() == ca::shape{5, 0});
@@ -160,7 +160,7 @@ TEST_CASE("nnet: one_hot_decode") {
   CHECK(test::values(nnet::one_hot_decode(nnet::one_hot_encode(labels, 5))) == std::vector<ca::int64>{4, 0, 3, 3, 1});
 }
 
-TEST_CASE("losses: softmax and its kin of rows short and long") {
+TEST_CASE("losses: the softmax family of rows short and long") {
   for (const ca::int64 n : {1, 3, 4, 5, 31, 32, 128, 130, 1000, 1024, 1028, 4100, 8192, 8200}) {
     for (const int axis : {0, 1}) {
       INFO("n " << n << ", axis " << axis);
@@ -193,7 +193,7 @@ TEST_CASE("losses: softmax and its kin of rows short and long") {
 
 // Blocks, clusters and several kernels share rows on CUDA, by their length and number. Row 0 is all -inf, row 1 has
 // +inf, row 2 NaN, row 3 begins with -inf, as masked ones do.
-TEST_CASE("losses: softmax and its kin of few rows and many, of any alignment", "[large]") {
+TEST_CASE("losses: the softmax family of few rows and many, of any alignment", "[large]") {
   const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   using shape = std::pair<ca::int64, ca::int64>;
   for (const auto& [rows, n] : {shape{4, 100003},
@@ -282,7 +282,7 @@ void check_many_rows(double relative) {
 
 }  // namespace
 
-TEST_CASE("losses: softmax and its kin of many short rows", "[large]") {
+TEST_CASE("losses: the softmax family of many short rows", "[large]") {
   check_many_rows<float>(1e-6);
   check_many_rows<double>(1e-14);
   check_many_rows<ca::float16>(1e-3);

@@ -192,7 +192,7 @@ TEST_CASE("sort and argsort: the ends of the dtypes") {
   CHECK(test::equal(ca::sort(ca::astype<ca::bfloat16>(special)), {8}, floats{-inf, -1, 0, 2, 2, inf, nan_, nan_}));
 }
 
-TEST_CASE("sort and argsort: dtypes, of one sequence, short ones, long ones") {
+TEST_CASE("sort and argsort: dtypes, of one segment, short ones, long ones") {
   for (const extents e : {extents{1, 900, 1}, {1, 9000, 1}, {90, 40, 1}, {5, 700, 1}, {2, 9000, 1}}) {
     const int64 n = e.outer * e.n;
     INFO("(" << e.outer << ", " << e.n << ")");

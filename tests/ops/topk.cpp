@@ -128,7 +128,7 @@ TEST_CASE("topk: nothing, and one of one") {
   CHECK(test::equal(one.indices, {1, 1, 1}, order{0}));
 }
 
-TEST_CASE("topk: dtypes, of one sequence, short ones, long ones", "[large]") {
+TEST_CASE("topk: dtypes, of one segment, short ones, long ones", "[large]") {
   for (const auto& [outer, n] : {std::pair<int64, int64>{1, 900}, {1, 9000}, {90, 40}, {5, 700}, {2, 9000}})
     for (const int64 k : {int64(1), int64(8), int64(33), n}) {
       if (k > n) continue;
@@ -173,7 +173,7 @@ TEST_CASE("topk: as many elements as threads and blocks of a device take, more a
   CHECK(finds<float>(2, 300000, 20000, 1000003));
 }
 
-TEST_CASE("topk: ascending and descending sequences, in which all or none is an improvement", "[large]") {
+TEST_CASE("topk: ascending and descending segments, in which all or none is an improvement", "[large]") {
   for (const int64 n : {5000, 300000}) {
     const auto up = ca::eval(ca::reshape(ca::arange<float>(n), {1, n}));
     const auto down = ca::eval(ca::reshape(ca::arange<float>(n, 0, -1), {1, n}));

@@ -10,7 +10,7 @@ struct cpu {
   static constexpr const char* name = "cpu";
   static constexpr bool synchronous = true;      ///< work is finished, and its errors are known, when a call returns
   static constexpr bool host_accessible = true;  ///< the host may read and write its memory
-  static constexpr int scans_across = 16;        ///< neighbouring sequences; with fewer the axis is moved to the end
+  static constexpr int scans_across = 16;        ///< neighbouring segments; with fewer the axis is moved to the end
   int ordinal = 0;
   friend constexpr bool operator==(cpu, cpu) = default;
 };

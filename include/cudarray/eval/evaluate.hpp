@@ -53,34 +53,34 @@ auto materialise(const N& n) -> leaf<node_value_t<N>, device_type_t<N>>;
 
 /// The same expression with every inner reduction, and what exceeds a plan's size, replaced by its value.
 template <class N>
-requires(!has_reduce<N> && N::leaves <= most_leaves) const N& settle(const N& n) { return n; }
+requires(!has_reduce<N> && N::leaves <= most_leaves) const N& materialise_reductions(const N& n) { return n; }
 template <class N>
-requires(ends_in_reduce<N>) auto settle(const N& n) {
+requires(ends_in_reduce<N>) auto materialise_reductions(const N& n) {
   count(counters.temporaries);
   return materialise(n);
 }
 template <class T, class D, class Ix>
-requires(has_reduce<Ix>) auto settle(const gather<T, D, Ix>& n) {
-  auto index = settle(n.index);
+requires(has_reduce<Ix>) auto materialise_reductions(const gather<T, D, Ix>& n) {
+  auto index = materialise_reductions(n.index);
   return gather<T, D, decltype(index)>{{}, n.source, index, n.axis, n.extents, n.function};
 }
 template <int Siblings, class K>
-auto settle_kid(const K& k) {
+auto materialise_kid(const K& k) {
   if constexpr (K::leaves * Siblings > most_leaves) {
     count(counters.temporaries);
     return materialise(k);
   } else {
-    return settle(k);
+    return materialise_reductions(k);
   }
 }
 template <class Op, class... K>
 requires((has_reduce<map<Op, K...>> || map<Op, K...>::leaves > most_leaves) &&
-         !ends_in_reduce<map<Op, K...>>) auto settle(const map<Op, K...>& n) {
+         !ends_in_reduce<map<Op, K...>>) auto materialise_reductions(const map<Op, K...>& n) {
   return [&]<int... Ix>(::std::integer_sequence<int, Ix...>) {
     constexpr bool split = map<Op, K...>::leaves > most_leaves;
     const auto kid = [](const auto& k) {
-      if constexpr (split) return settle_kid<int(sizeof...(K))>(k);
-      else return settle(k);
+      if constexpr (split) return materialise_kid<int(sizeof...(K))>(k);
+      else return materialise_reductions(k);
     };
     return [&](auto... done) {
       return map<Op, decltype(done)...>(
@@ -153,7 +153,7 @@ requires(ends_in_reduce<N>) CUDARRAY_NO_INLINE
   const auto& n = reduction_in(whole);
   using Op = ::std::remove_cvref_t<decltype(n.op)>;
   const D device{ordinal};
-  const auto& kid = settle(n.kid);
+  const auto& kid = materialise_reductions(n.kid);
   using kid_type = ::std::remove_cvref_t<decltype(kid)>;
   with_faults<kid_type>(device, [&](const fault_sink& faults) {
     if (to.elements() == 0) return;
@@ -191,7 +191,7 @@ requires(ends_in_reduce<N>) CUDARRAY_NO_INLINE
 template <class T, class D, class N>
 void compute(const storage_ref& store, const layout& to, const N& n, int ordinal) {
   if constexpr (ends_in_reduce<N>) run<T, D>(store, to, n, ordinal);
-  else run<T, D>(store, to, settle(n), ordinal);
+  else run<T, D>(store, to, materialise_reductions(n), ordinal);
 }
 
 /// The value of an expression in new memory, C-contiguous.
@@ -271,8 +271,8 @@ void assign(const storage_ref& store, const layout& to, const N& n) {
       const bool fits = !ends_in_reduce<N> || n.dims() == to.dims;  // a reduction does not broadcast its results
       write(n, fits && !overlaps(store.get(), to, leaves.of, N::leaves, by_element));
     } else {
-      const auto settled = settle(n);
-      write(settled, !overlaps(store.get(), to, settled, !has_gather<N>));
+      const auto materialised = materialise_reductions(n);
+      write(materialised, !overlaps(store.get(), to, materialised, !has_gather<N>));
     }
   }
   count_write(*store);

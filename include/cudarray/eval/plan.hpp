@@ -299,8 +299,8 @@ CUDARRAY_HD constexpr void for_each_operand(const store_two<Ix, T, Tree>& t, F&&
 /// Where a node's axes are those of the space.
 inline constexpr int same_axes[max_rank] = {0, 1, 2, 3, 4, 5, 6, 7};
 
-/// Lowers a settled node. Axis d of the node is axis `axis_of[d]` of the space; its leaves are operands Ix, Ix + 1, ...
-/// Extents of 1 get stride 0: they repeat.
+/// Lowers a materialised node. Axis d of the node is axis `axis_of[d]` of the space; its leaves are operands Ix, Ix +
+/// 1, ... Extents of 1 get stride 0: they repeat.
 template <int Ix, class Space>
 void place(Space& s, const shape& dims, const int64* stride, const int* axis_of, storage* store) {
   place_axes(s.stride[Ix], dims, stride, axis_of);

@@ -1,4 +1,4 @@
-// Functions of whole rows (softmax and its kin): the optional backend entry, and running an expression through it.
+// Functions of whole rows (the softmax family): the optional backend entry, and running an expression through it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -31,7 +31,7 @@ auto evaluate_rows(const N& n, int axis) -> leaf<node_value_t<N>, device_type_t<
   leaf<T, D> to({}, dims);
   if constexpr (!may_fault<N>) {
     const D device{check_leaves(n)};
-    const auto& node = settle(n);
+    const auto& node = materialise_reductions(n);
     iteration_space<1 + ::std::remove_cvref_t<decltype(node)>::leaves> s;
     s.ndim = dims.ndim();
     s.kept = s.ndim - 1;

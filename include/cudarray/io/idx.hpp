@@ -1,4 +1,4 @@
-// IDX files, the format of MNIST and its kin, plain or gzipped.
+// IDX files, the format of MNIST and similar data, plain or gzipped.
 // SPDX-License-Identifier: MIT
 #pragma once
 

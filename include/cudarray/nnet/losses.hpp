@@ -56,8 +56,9 @@ template <row_function F, class X, class Compose>
 auto by_rows(const char* function, const X& x, int64 axis, const Compose& compose) {
   using T = value_type_t<X>;
   using D = device_type_t<X>;
-  static_assert(is_floating<T>,
-                "cudarray: softmax and its kin are defined for floating dtypes: use ca::astype<float>(x)");
+  static_assert(
+      is_floating<T>,
+      "cudarray: softmax, log_softmax and logsumexp are defined for floating dtypes: use ca::astype<float>(x)");
   const shape dims = cudarray::detail::dims_of(x);
   const int at = cudarray::detail::normal_axis(function, axis, dims.ndim());
   if (dims[at] == 0) return rows_of_nothing<F == row_function::logsumexp>(x, dims, at);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "../eval/scatter.hpp"
-#include "../eval/sequences.hpp"
+#include "../eval/segments.hpp"
 #include "manipulation.hpp"
 #include "reductions.hpp"
 
@@ -63,9 +63,9 @@ ndarray<bool, device_type_t<X>> mask_array(const char* function, const X& x) {
   return M(materialise(cast_node<bool>(as_operand<bool>(function, x))));
 }
 
-/// A contiguous array as one sequence.
+/// A contiguous array as one segment.
 template <class T, class Device>
-sequences one_sequence(const ndarray<T, Device>& a) {
+segments one_segment(const ndarray<T, Device>& a) {
   return {a.storage().get(), a.where().offset, 1, a.size(), 1};
 }
 
@@ -88,7 +88,7 @@ const ndarray<int64, device_type_t<X>> flatnonzero(const X& x) {
   using D = device_type_t<X>;
   const ndarray<bool, D> mask = detail::mask_array("flatnonzero", x);
   int64 count = 0;
-  auto store = flat_nonzero(mask.device(), detail::one_sequence(mask), count);
+  auto store = flat_nonzero(mask.device(), detail::one_segment(mask), count);
   return ndarray<int64, D>(detail::leaf<int64, D>(::std::move(store), shape(count)));
 }
 
@@ -168,7 +168,7 @@ class selection {
       const ndarray<bool, Device> mask = detail::mask_array("index", mask_);
       (void)detail::common_device("index", from, mask);
       int64 count = 0;
-      auto store = select_flagged<T>(array_.device(), detail::one_sequence(from), detail::one_sequence(mask), count);
+      auto store = select_flagged<T>(array_.device(), detail::one_segment(from), detail::one_segment(mask), count);
       const uint64 stamp = detail::write_count(*store);
       return {::std::move(store), cudarray::shape(count), stamp};
     }

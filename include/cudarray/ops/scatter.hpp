@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../eval/sequences.hpp"
+#include "../eval/segments.hpp"
 #include "indexing.hpp"
 
 namespace cudarray::inline v0::inline CUDARRAY_BUILD {
@@ -50,13 +50,13 @@ requires(array_expression<V> || scalar_value<V>) void scatter_add(const ndarray<
       else v = detail::plain_elements(v);
     }
     const array to = detail::plain_elements(a);
-    detail::sequences target{to.storage().get(), to.where().offset, 1, a.shape()[at], 1};
+    detail::segments target{to.storage().get(), to.where().offset, 1, a.shape()[at], 1};
     for (int d = 0; d < a.ndim(); ++d)
       if (d != at) (d < at ? target.outer : target.inner) *= a.shape()[d];
-    const detail::sequences source{v.storage().get(), v.where().offset, target.outer, picks.size(), target.inner};
+    const detail::segments source{v.storage().get(), v.where().offset, target.outer, picks.size(), target.inner};
     detail::fault_sink faults;
     if constexpr (!Device::synchronous) faults = fault_slot(a.device());
-    add_at_indices<T>(a.device(), target, detail::one_sequence(picks), source,
+    add_at_indices<T>(a.device(), target, detail::one_segment(picks), source,
                       detail::index_check{a.shape()[at], {faults, "scatter_add", at}});
     if (to.storage().get() == a.storage().get()) detail::count_write(*a.storage());
     else detail::assign<T, Device>(a.storage(), a.where(), to.node());

@@ -2,35 +2,35 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../eval/sequences.hpp"
+#include "../eval/segments.hpp"
 #include "manipulation.hpp"
 #include "reductions.hpp"
 
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
-/// The sequences along an axis of a C-contiguous array; of another one only their numbers are right.
+/// The segments along an axis of a C-contiguous array; of another one only their numbers are right.
 template <class T, class Device>
-sequences sequences_of(const ndarray<T, Device>& a, int axis) {
+segments segments_of(const ndarray<T, Device>& a, int axis) {
   const shape dims = a.shape();
-  sequences s{a.node().store.get(), a.where().offset, 1, dims[axis], 1};
+  segments s{a.node().store.get(), a.where().offset, 1, dims[axis], 1};
   for (int d = 0; d < a.ndim(); ++d)
     if (d != axis) (d < axis ? s.outer : s.inner) *= dims[d];
   return s;
 }
 
-/// A new C-contiguous array of a's shape, made by `f(sequences)` of the elements of `a` along an axis. With `last` the
+/// A new C-contiguous array of a's shape, made by `f(segments)` of the elements of `a` along an axis. With `last` the
 /// axis is moved to the end before, and back after.
 template <class R, class T, class Device, class F>
 ndarray<R, Device> along_axis(const ndarray<T, Device>& a, int axis, bool last, const F& f) {
-  if (last && sequences_of(a, axis).inner > 1)
+  if (last && segments_of(a, axis).inner > 1)
     return copy<ndarray<R, Device>>(swapaxes(along_axis<R>(swapaxes(a, axis, -1), a.ndim() - 1, false, f), axis, -1));
   const ndarray<T, Device> from = plain_elements(a);
-  const sequences s = sequences_of(from, axis);
+  const segments s = segments_of(from, axis);
   const Device device = a.device();
   return ndarray<R, Device>(leaf<R, Device>(s.elements() > 0 ? f(device, s) : allocate(device, 0), a.shape()));
 }
 
-/// With so many neighbouring sequences or more a device's scans take them as they stand.
+/// With so many neighbouring segments or more a device's scans take them as they stand.
 template <class Device>
 constexpr int64 scans_across() {
   if constexpr (requires { Device::scans_across; }) return Device::scans_across;
@@ -44,8 +44,8 @@ auto scan(const char* function, const X& x, int64 axis) {
   using R = typename Op::template types<T>::result;
   const ndarray<T, D> a = as_array(x);
   const int at = normal_axis(function, axis, a.ndim());
-  return along_axis<R>(a, at, sequences_of(a, at).inner < scans_across<D>(),
-                       [](D device, const sequences& s) { return scan_sequences<Op, T>(device, s); });
+  return along_axis<R>(a, at, segments_of(a, at).inner < scans_across<D>(),
+                       [](D device, const segments& s) { return scan_segments<Op, T>(device, s); });
 }
 
 template <class X>
@@ -59,7 +59,7 @@ constexpr bool sortable() {
 namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 /// The elements in ascending order along an axis, NaN last. Eager. Throws index_error for an axis that is not there; on
-/// CUDA value_error for several sequences of together 2^32 elements or more.
+/// CUDA value_error for several segments of together 2^32 elements or more.
 ///     ca::sort(a, 0)  // each column
 template <array_expression X>
 const ndarray<value_type_t<X>, device_type_t<X>> sort(const X& x, detail::any_integer axis = -1) {
@@ -68,7 +68,7 @@ const ndarray<value_type_t<X>, device_type_t<X>> sort(const X& x, detail::any_in
   if constexpr (detail::sortable<X>()) {
     const ndarray<T, D> a = detail::as_array(x);
     return detail::along_axis<T>(a, detail::normal_axis("sort", axis, a.ndim()), true,
-                                 [](D device, const detail::sequences& s) { return sort_sequences<T>(device, s); });
+                                 [](D device, const detail::segments& s) { return sort_segments<T>(device, s); });
   } else {
     return {};
   }
@@ -85,7 +85,7 @@ const ndarray<int64, device_type_t<X>> argsort(const X& x, detail::any_integer a
     const ndarray<T, D> a = detail::as_array(x);
     return detail::along_axis<int64>(
         a, detail::normal_axis("argsort", axis, a.ndim()), true,
-        [](D device, const detail::sequences& s) { return argsort_sequences<T>(device, s); });
+        [](D device, const detail::segments& s) { return argsort_segments<T>(device, s); });
   } else {
     return {};
   }
@@ -133,10 +133,10 @@ values_and_indices<value_type_t<X>, device_type_t<X>> topk(const X& x, detail::a
               copy<ndarray<int64, D>>(swapaxes(r.indices, axis, -1))};
     }
     const ndarray<T, D> from = detail::plain_elements(a);
-    const detail::sequences s = detail::sequences_of(from, axis);
+    const detail::segments s = detail::segments_of(from, axis);
     const D device = a.device();
     const bool any = s.outer > 0 && k > 0;
-    const detail::top_elements top = any ? topk_sequences<T>(device, s, k, options.largest)
+    const detail::top_elements top = any ? topk_segments<T>(device, s, k, options.largest)
                                          : detail::top_elements{allocate(device, 0), allocate(device, 0)};
     dims[axis] = k;
     return {ndarray<T, D>(detail::leaf<T, D>(top.values, dims)),

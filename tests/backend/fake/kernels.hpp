@@ -53,41 +53,41 @@ void run_reduce(cuda device, const Target& target, const Tree& tree, const Op& o
   fake_launch(device, s.store, Operands);
   run_reduce(toy{}, target, tree, op, s);
 }
-inline detail::storage_ref flat_nonzero(cuda device, const detail::sequences& mask, int64& count) {
+inline detail::storage_ref flat_nonzero(cuda device, const detail::segments& mask, int64& count) {
   fake_read(device, mask.store);
   return fake_result(device, flat_nonzero(toy{}, mask, count));
 }
 template <class T>
-detail::storage_ref select_flagged(cuda device, const detail::sequences& from, const detail::sequences& mask,
+detail::storage_ref select_flagged(cuda device, const detail::segments& from, const detail::segments& mask,
                                    int64& count) {
   fake_read(device, from.store);
   fake_read(device, mask.store);
   return fake_result(device, select_flagged<T>(toy{}, from, mask, count));
 }
 template <class T>
-detail::storage_ref argsort_sequences(cuda device, const detail::sequences& s) {
+detail::storage_ref argsort_segments(cuda device, const detail::segments& s) {
   fake_read(device, s.store);
-  return fake_result(device, argsort_sequences<T>(toy{}, s));
+  return fake_result(device, argsort_segments<T>(toy{}, s));
 }
 template <class T>
-detail::storage_ref sort_sequences(cuda device, const detail::sequences& s) {
+detail::storage_ref sort_segments(cuda device, const detail::segments& s) {
   fake_read(device, s.store);
-  return fake_result(device, sort_sequences<T>(toy{}, s));
+  return fake_result(device, sort_segments<T>(toy{}, s));
 }
 template <class T>
-detail::top_elements topk_sequences(cuda device, const detail::sequences& s, int64 k, bool largest) {
+detail::top_elements topk_segments(cuda device, const detail::segments& s, int64 k, bool largest) {
   fake_read(device, s.store);
-  const detail::top_elements r = topk_sequences<T>(toy{}, s, k, largest);
+  const detail::top_elements r = topk_segments<T>(toy{}, s, k, largest);
   return {fake_result(device, r.values), fake_result(device, r.positions)};
 }
 template <class Op, class T>
-detail::storage_ref scan_sequences(cuda device, const detail::sequences& s) {
+detail::storage_ref scan_segments(cuda device, const detail::segments& s) {
   fake_read(device, s.store);
-  return fake_result(device, scan_sequences<Op, T>(toy{}, s));
+  return fake_result(device, scan_segments<Op, T>(toy{}, s));
 }
 template <class T>
-void add_at_indices(cuda device, const detail::sequences& to, const detail::sequences& index,
-                    const detail::sequences& values, const detail::index_check& check) {
+void add_at_indices(cuda device, const detail::segments& to, const detail::segments& index,
+                    const detail::segments& values, const detail::index_check& check) {
   detail::storage* const operands[] = {to.store, index.store, values.store};
   fake_launch(device, operands, 3);
   for (int64 i = 0; i < index.n; ++i) {

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "../../eval/sequences.hpp"
+#include "../../eval/segments.hpp"
 #include "../../memory/bytes.hpp"
 #include "kernel/loop.hpp"
 
@@ -25,7 +25,7 @@ inline int64 count_true(const uint8* m, int64 n) {
 
 /// A new array of `item(i)` for every i where the mask is true: parts are counted, then filled.
 template <class T, class F>
-detail::storage_ref select(cpu device, const detail::sequences& mask, int64& count, const F& item) {
+detail::storage_ref select(cpu device, const detail::segments& mask, int64& count, const F& item) {
   constexpr int64 block = 256, most = 64;
   const uint8* const m = mask.at<uint8>();
   const int64 n = mask.n, parts = parts_for(n) < most ? parts_for(n) : most;
@@ -68,12 +68,12 @@ namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
 /// A template, as are other entries: compiled where it is called.
 template <class Index = int64>
-detail::storage_ref flat_nonzero(cpu device, const detail::sequences& mask, int64& count) {
+detail::storage_ref flat_nonzero(cpu device, const detail::segments& mask, int64& count) {
   return host::select<Index>(device, mask, count, [](int64 i) { return i; });
 }
 
 template <class T>
-detail::storage_ref select_flagged(cpu device, const detail::sequences& from, const detail::sequences& mask,
+detail::storage_ref select_flagged(cpu device, const detail::segments& from, const detail::segments& mask,
                                    int64& count) {
   return host::select<T>(device, mask, count, [p = from.at<const T>()](int64 i) { return p[i]; });
 }

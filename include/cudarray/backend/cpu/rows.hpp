@@ -1,4 +1,4 @@
-// Softmax and its kin on the CPU.
+// The softmax family on the CPU.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../eval/sequences.hpp"
+#include "../../eval/segments.hpp"
 #include "kernel/loop.hpp"
 
 namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
-/// What goes to one place is added in order: sequences of places are one thread's, or, of rows of 1 KiB and more, each
+/// What goes to one place is added in order: segments of places are one thread's, or, of rows of 1 KiB and more, each
 /// thread adds to its share of the places.
 template <class T>
-void add_at_indices(cpu, const detail::sequences& to, const detail::sequences& index, const detail::sequences& values,
+void add_at_indices(cpu, const detail::segments& to, const detail::segments& index, const detail::segments& values,
                     const detail::index_check&) {
   using C = detail::compute_t<T>;
   constexpr int64 ahead = 2 * host::fetcher::ahead, line = 64 / int64(sizeof(T)), most_fetched = 4 * line;

@@ -10,7 +10,7 @@
 namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
 template <class T>
-detail::storage_ref sort_sequences(cpu device, const detail::sequences& s) {
+detail::storage_ref sort_segments(cpu device, const detail::segments& s) {
   detail::storage_ref r = allocate(device, ::std::size_t(s.elements()) * sizeof(T));
   detail::count(detail::counters.kernels);
   const auto from = [&](int64 o) { return s.at<const T>() + o * s.n; };
@@ -22,7 +22,7 @@ detail::storage_ref sort_sequences(cpu device, const detail::sequences& s) {
 #if defined(CUDARRAY_HAS_HIGHWAY)
       if constexpr (host::highway_sorts<T>) host::sort_by_highway(from(o), to(o), s.n);
 #endif
-    } else if (s.n < host::short_sequence) {
+    } else if (s.n < host::short_segment) {
       ::std::copy(from(o), from(o) + s.n, to(o));
       ::std::sort(to(o), to(o) + s.n, [](const T& a, const T& b) { return host::sort_key(a) < host::sort_key(b); });
     } else {
@@ -36,18 +36,18 @@ detail::storage_ref sort_sequences(cpu device, const detail::sequences& s) {
     using network = host::sort_network<host::order_number<T>>;
     constexpr int N = network::N;
     if (s.n > 1 && s.n <= network::limit && s.outer >= N) {
-      host::group_sequences<N>(
+      host::group_segments<N>(
           s, s.n * N * int64(sizeof(T)),
           [&](int64 o, void* space) { return host::sort_together(from(o), to(o), s.n, space); }, one);
       return r;
     }
   }
-  host::each_sequence(s, highway || s.n < host::shared_sequence, one);
+  host::each_segment(s, highway || s.n < host::shared_segment, one);
   return r;
 }
 
 template <class T>
-detail::storage_ref argsort_sequences(cpu device, const detail::sequences& s) {
+detail::storage_ref argsort_segments(cpu device, const detail::segments& s) {
   detail::storage_ref r = allocate(device, ::std::size_t(s.elements()) * sizeof(int64));
   detail::count(detail::counters.kernels);
   const auto from = [&](int64 o) { return s.at<const T>() + o * s.n; };
@@ -55,7 +55,7 @@ detail::storage_ref argsort_sequences(cpu device, const detail::sequences& s) {
   const auto one = [&](int64 o) {
     const T* const k = from(o);
     int64* const order = to(o);
-    if (s.n < host::short_sequence || s.n >> 32 != 0) {
+    if (s.n < host::short_segment || s.n >> 32 != 0) {
       for (int64 i = 0; i < s.n; ++i) order[i] = i;
       ::std::stable_sort(order, order + s.n,
                          [k](int64 a, int64 b) { return host::sort_key(k[a]) < host::sort_key(k[b]); });
@@ -66,7 +66,7 @@ detail::storage_ref argsort_sequences(cpu device, const detail::sequences& s) {
   using network = host::sort_network<uint64>;
   constexpr int N = network::N;
   if (s.n > 1 && s.n <= 2 * network::limit && s.outer >= N)
-    host::group_sequences<N>(
+    host::group_segments<N>(
         s, 2 * s.n * N * int64(sizeof(uint64)),
         [&](int64 o, void* space) {
           host::argsort_together(from(o), to(o), s.n, static_cast<uint64*>(space),
@@ -74,7 +74,7 @@ detail::storage_ref argsort_sequences(cpu device, const detail::sequences& s) {
           return true;
         },
         one);
-  else host::each_sequence(s, s.n < host::shared_sequence, one);
+  else host::each_segment(s, s.n < host::shared_segment, one);
   return r;
 }
 

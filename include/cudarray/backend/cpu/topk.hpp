@@ -1,4 +1,4 @@
-// The largest or smallest elements of sequences on the CPU.
+// The largest or smallest elements of segments on the CPU.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
 template <class T>
-detail::top_elements topk_sequences(cpu device, const detail::sequences& s, int64 k, bool largest) {
+detail::top_elements topk_segments(cpu device, const detail::segments& s, int64 k, bool largest) {
   if constexpr (sizeof(T) <= 4)
     if (s.n >> 32 == 0) return host::find_top<T, host::packed_place>(device, s, k, largest);
   return host::find_top<T, host::wide_place>(device, s, k, largest);

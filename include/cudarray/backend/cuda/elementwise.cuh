@@ -1,10 +1,10 @@
-// Elementwise plans on CUDA: aligned rows, ragged ones, tiles with turned operands, all else.
+// Elementwise plans on CUDA: aligned rows, unaligned ones, tiles with transposed operands, all else.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include "kernel/map.cuh"
-#include "kernel/ragged.cuh"
 #include "kernel/tile.cuh"
+#include "kernel/unaligned.cuh"
 #include "plan/map.hpp"
 
 namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
@@ -13,11 +13,12 @@ namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 /// Tiles, if they pay.
 template <int E, int U, int V, class Target, class Tree, int Operands>
 bool run_tiles(cuda device, const Target& target, const Tree& tree, const detail::iteration_space<Operands>& s,
-               const operand_info* of, const turned_axis& turn, tile_plan<Operands>& c) {
+               const operand_info* of, const transposed_axis& turn, tile_plan<Operands>& c) {
   constexpr int bytes = E == 1 ? Tree::widest : 4 * E;
   if (!plan_tiles(c, s, of, turn, U, V, most_shared / bytes, E)) return false;
   launch(device.ordinal, s.store, Operands, tile_kernel<E, U, V, Operands, Target, Tree>, dim3(unsigned(c.blocks)),
-         block_threads, ::std::size_t(__builtin_popcountll(c.turned)) * ::std::size_t(c.slot) * bytes, target, tree, c);
+         block_threads, ::std::size_t(__builtin_popcountll(c.transposed)) * ::std::size_t(c.slot) * bytes, target, tree,
+         c);
   return true;
 }
 
@@ -37,7 +38,7 @@ struct map_kernels {
   // the other kernels write one array, and their targets read nothing
   static constexpr bool one_result = registers<1, Target>::count == 0;
   static constexpr bool may_turn = one_result && !picks && loads > 0 && loads <= 12;
-  // ragged rows: where one element at a time would not do, which it does where these are wide
+  // unaligned rows: where one element at a time would not do, which it does where these are wide
   static constexpr bool lines_up = Target::direct && one_result && detail::in_lanes<Tree> && (picks || moved <= 2) &&
                                    gpu::lines_up<V, index_operands<Tree>, all_operands<Tree>>;
 };
@@ -47,7 +48,7 @@ template <class Target, class Tree, int Operands>
 bool run_tiled(cuda device, const Target& target, const Tree& tree, const detail::iteration_space<Operands>& s,
                const survey<Operands>& leaves) {
   using kernels = map_kernels<Target, Tree>;
-  const turned_axis turn(s, leaves.of);
+  const transposed_axis turn(s, leaves.of);
   if (turn.axis < 0) return false;
   if constexpr (constexpr int E = elements_of_words<typename Target::value_type, all_operands<Tree>>;
                 E > 1 && kernels::loads <= 4 && Operands == kernels::loads + 1) {
@@ -101,9 +102,9 @@ void run_elementwise(cuda device, const Target& target, const Tree& tree, const 
   if (c.form == c.rows) {
     gpu::launch(device.ordinal, s.store, Operands, gpu::row_kernel<V, U, Operands, Target, Tree>, blocks,
                 gpu::block_threads, 0, target, tree, c.threads, c.per_row);
-  } else if (c.form == c.ragged) {
+  } else if (c.form == c.unaligned) {
     if constexpr (kernels::lines_up)
-      gpu::launch(device.ordinal, s.store, Operands, gpu::ragged_kernel<V, Operands, Target, Tree>, blocks,
+      gpu::launch(device.ordinal, s.store, Operands, gpu::unaligned_kernel<V, Operands, Target, Tree>, blocks,
                   gpu::block_threads, 0, target, tree, c.threads, c.per_row, c.lead, c.dense);
   } else {
     gpu::launch(device.ordinal, s.store, Operands, gpu::map_kernel<V, U, Operands, Target, Tree>, blocks,

@@ -8,12 +8,12 @@ namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
 /// A template, as are other entries: its kernels are compiled where it is called.
 template <class Index = int64>
-detail::storage_ref flat_nonzero(cuda device, const detail::sequences& mask, int64& count) {
+detail::storage_ref flat_nonzero(cuda device, const detail::segments& mask, int64& count) {
   return gpu::select<Index>(device, mask, nullptr, count, gpu::position{});
 }
 
 template <class T>
-detail::storage_ref select_flagged(cuda device, const detail::sequences& from, const detail::sequences& mask,
+detail::storage_ref select_flagged(cuda device, const detail::segments& from, const detail::segments& mask,
                                    int64& count) {
   using word = gpu::word_of<sizeof(T)>;
   return gpu::select<word>(device, mask, from.store, count,

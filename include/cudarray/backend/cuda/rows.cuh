@@ -1,4 +1,4 @@
-// Softmax and its kin on CUDA: rows are read once and held in registers, or read twice.
+// The softmax family on CUDA: rows are read once and held in registers, or read twice.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -50,7 +50,7 @@ bool run_rows(cuda device, const Make& make, const Tree& tree, const detail::ite
     const target to = make();
     gpu::launch(device.ordinal, s.store, Operands, gpu::row_stage_kernel<F, V, Operands, target, Tree>,
                 unsigned(r.blocks), gpu::block_threads,
-                ::std::size_t(r.own) * ::std::size_t(r.length) * sizeof(typename Tree::value_type), to, tree, r);
+                ::std::size_t(r.block_rows) * ::std::size_t(r.length) * sizeof(typename Tree::value_type), to, tree, r);
     return true;
   }
   if (groups <= gpu::block_threads * held) {

@@ -2,18 +2,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../eval/sequences.hpp"
+#include "../../eval/segments.hpp"
 #include "kernel/scan.cuh"
 
 namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
 template <class Op, class T>
-detail::storage_ref scan_sequences(cuda device, const detail::sequences& s) {
+detail::storage_ref scan_segments(cuda device, const detail::segments& s) {
   using total = gpu::scan_total<Op, T>;
   using R = gpu::scan_result<Op, T>;
   const gpu::scan_plan p =
       gpu::plan_scan(s.outer, s.n, s.inner,
-                     {gpu::scan_items<T, R>, gpu::scan_row_items<T, R>, gpu::scan_abreast<total>, int(sizeof(R)),
+                     {gpu::scan_items<T, R>, gpu::scan_row_items<T, R>, gpu::scan_inner_threads<total>, int(sizeof(R)),
                       int64(gpu::multiprocessors(device.ordinal)) * gpu::scan_blocks});
   detail::storage_ref r = allocate(device, ::std::size_t(s.elements()) * sizeof(R)), words;
   uint64* told = nullptr;

@@ -10,8 +10,8 @@
 namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
 template <class T>
-void add_at_indices(cuda device, const detail::sequences& to, const detail::sequences& index,
-                    const detail::sequences& values, const detail::index_check& check) {
+void add_at_indices(cuda device, const detail::segments& to, const detail::segments& index,
+                    const detail::segments& values, const detail::index_check& check) {
   constexpr int64 most = (int64(1) << 32) - 2;
   const int64 m = index.n;
   if (m > most || to.n > most)

@@ -6,9 +6,9 @@
 
 namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
-/// One long sequence is sorted as it is; of several, all elements are, and then by sequence, stably.
+/// One long segment is sorted as it is; of several, all elements are, and then by segment, stably.
 template <class T>
-detail::storage_ref sort_sequences(cuda device, const detail::sequences& s) {
+detail::storage_ref sort_segments(cuda device, const detail::segments& s) {
   using ordered = gpu::ordered<T>;
   using bits = typename ordered::bits;
   const int64 n = s.elements();
@@ -48,7 +48,7 @@ detail::storage_ref sort_sequences(cuda device, const detail::sequences& s) {
 }
 
 template <class T>
-detail::storage_ref argsort_sequences(cuda device, const detail::sequences& s) {
+detail::storage_ref argsort_segments(cuda device, const detail::segments& s) {
   using bits = typename gpu::ordered<T>::bits;
   const int64 n = s.elements();
   detail::storage_ref r = allocate(device, ::std::size_t(n) * sizeof(int64));

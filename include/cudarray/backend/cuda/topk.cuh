@@ -1,4 +1,4 @@
-// The largest or smallest elements of sequences on CUDA.
+// The largest or smallest elements of segments on CUDA.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
 template <class T>
-detail::top_elements topk_sequences(cuda device, const detail::sequences& s, int64 k, bool largest) {
+detail::top_elements topk_segments(cuda device, const detail::segments& s, int64 k, bool largest) {
   using bits = typename gpu::ordered<T>::bits;
   const auto make = [&](int64 n, ::std::size_t bytes) { return allocate(device, ::std::size_t(n) * bytes); };
   detail::top_elements r{make(s.outer * k, sizeof(T)), make(s.outer * k, sizeof(int64))};
@@ -19,7 +19,7 @@ detail::top_elements topk_sequences(cuda device, const detail::sequences& s, int
   gpu::use_on(s.store, gpu::current(device.ordinal), false);
   gpu::sort_job job(device);
   const gpu::element_keys<T> elements{s.at<const T>(), largest ? bits(~bits(0)) : bits(0)};
-  detail::storage_ref keys, at;  // what was found, `n` in each sequence
+  detail::storage_ref keys, at;  // what was found, `n` in each segment
   int64 n = s.n;
   const auto found = [&] {
     return gpu::found_keys<bits>{static_cast<const bits*>(keys->data), static_cast<const int64*>(at->data)};
@@ -53,7 +53,7 @@ detail::top_elements topk_sequences(cuda device, const detail::sequences& s, int
     keys = make(s.outer * n, sizeof(bits));
     job.each(static_cast<bits*>(keys->data), s.outer * n, gpu::key_of<T>{elements});
   }
-  const detail::storage_ref sorted = argsort_sequences<bits>(device, {keys.get(), 0, s.outer, n, 1});
+  const detail::storage_ref sorted = argsort_segments<bits>(device, {keys.get(), 0, s.outer, n, 1});
   const gpu::divider each(k);
   job.each(positions, s.outer * k,
            gpu::position_of{static_cast<const int64*>(sorted->data),

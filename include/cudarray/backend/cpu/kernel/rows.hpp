@@ -1,4 +1,4 @@
-// Softmax and its kin on the CPU: a row stays in the cache.
+// The softmax family on the CPU: a row stays in the cache.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -22,7 +22,7 @@ struct scan_kernel {
   static constexpr bool packable =
       !::std::is_same_v<T, bool> && ::std::is_arithmetic_v<total> && (::std::is_arithmetic_v<T> || detail::is_half<T>);
 
-  /// A sequence goes in blocks, so that several threads come to the bits of one: what stands before a block is combined
+  /// A segment goes in blocks, so that several threads come to the bits of one: what stands before a block is combined
   /// of the totals of those before it, and a total of `N` lanes' own.
   static constexpr int64 block = 4096;
   /// Not where it would show that a total is rounded otherwise than the running one, or overflows alone.
@@ -81,7 +81,7 @@ struct scan_kernel {
     return sum;
   }
 
-  /// One sequence without gaps, on so many threads.
+  /// One segment without gaps, on so many threads.
   static void along(const T* from, result* to, int64 n, bool streamed, int64 threads) {
     total sum = Op::template identity<total>();
     if constexpr (!packable) {
@@ -120,7 +120,7 @@ struct scan_kernel {
     }
   }
 
-  /// Neighbouring sequences, `pitch` apart in each step.
+  /// Neighbouring segments, `pitch` apart in each step.
   static void across(const T* from, result* to, int64 n, int64 pitch, int64 width) {
     const scratch space(width * int64(sizeof(total)));
     total* const sum = reinterpret_cast<total*>(space.p);

@@ -1,4 +1,4 @@
-// Sorting many short sequences on the CPU: as many at a time as a pack has lanes, by a network of comparisons.
+// Sorting many short segments on the CPU: as many at a time as a pack has lanes, by a network of comparisons.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -25,12 +25,12 @@ CUDARRAY_FORCE_INLINE void merge_exchange(int64 n, const F& order) {
     }
 }
 
-/// Whole numbers K in packs, a sequence in each lane.
+/// Whole numbers K in packs, a segment in each lane.
 template <class K>
 struct sort_network {
   static constexpr int N = lanes_for<int(sizeof(K))>;
   using pack = simd::pack<K, N>;
-  static constexpr int64 limit = 32 * N < 512 ? 32 * N : 512;  ///< longer sequences are sorted faster one by one
+  static constexpr int64 limit = 32 * N < 512 ? 32 * N : 512;  ///< longer segments are sorted faster one by one
 
   static CUDARRAY_FORCE_INLINE pack load(const K* p) { return simd::load_lanes<K, N>(p); }
   static void sort(K* rows, int64 n) {
@@ -65,7 +65,7 @@ CUDARRAY_FORCE_INLINE V float_order(V bits) {
   return bits ^ ((bits >> (8 * int(sizeof(K)) - 1)) & ::std::numeric_limits<K>::max());
 }
 
-/// Sorts as many sequences of n elements as a pack has lanes. False, and nothing is written, where there is NaN or -0.
+/// Sorts as many segments of n elements as a pack has lanes. False, and nothing is written, where there is NaN or -0.
 template <class T>
 bool sort_together(const T* from, T* to, int64 n, void* space) {
   using K = order_number<T>;
@@ -93,7 +93,7 @@ bool sort_together(const T* from, T* to, int64 n, void* space) {
   return true;
 }
 
-/// Lays the keys of as many sequences of n elements as a pack has lanes of 64 bits side by side into `rows`, and where
+/// Lays the keys of as many segments of n elements as a pack has lanes of 64 bits side by side into `rows`, and where
 /// each stood into `other`; both have room for all. `key` gives an element's order as an unsigned number. One of at
 /// most 32 bits becomes one number with its place.
 template <class T, class Key>
@@ -108,7 +108,7 @@ void lay_keys(const T* from, int64 n, uint64* rows, uint64* other, const Key& ke
     }
 }
 
-/// The positions that sort these sequences; `space` is room for two such groups of them.
+/// The positions that sort these segments; `space` is room for two such groups of them.
 template <class T, class Key>
 void argsort_together(const T* from, int64* to, int64 n, uint64* space, const Key& key) {
   using network = sort_network<uint64>;

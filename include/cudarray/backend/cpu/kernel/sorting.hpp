@@ -1,4 +1,4 @@
-// Sorts of sequences: by Highway, by networks, by digits.
+// Sorts of segments: by Highway, by networks, by digits.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,7 +13,7 @@
 #include <hwy/targets.h>
 #endif
 
-#include "../../../eval/sequences.hpp"
+#include "../../../eval/segments.hpp"
 #include "sort_network.hpp"
 
 #pragma GCC diagnostic push
@@ -37,8 +37,8 @@ auto sort_key(T v) {
   }
 }
 
-/// Sequences from this on are sorted by several threads each.
-inline constexpr int64 shared_sequence = 262144;
+/// Segments from this on are sorted by several threads each.
+inline constexpr int64 shared_segment = 262144;
 
 /// The key of an element, and where it stood.
 template <class Key>
@@ -57,7 +57,7 @@ template <class Item, class F>
 const Item* radix_sort(const Item* a, Item* to, Item* other, int64 n, const F& key) {
   constexpr int bits = 8 * int(sizeof(key(*a)));
   const int width = bits <= 16 || n < 32768 ? 8 : 11, digits = (bits + width - 1) / width;
-  const int64 values = int64(1) << width, parts = n < shared_sequence ? 1 : ::std::min<int64>(num_threads(), 16);
+  const int64 values = int64(1) << width, parts = n < shared_segment ? 1 : ::std::min<int64>(num_threads(), 16);
   const scratch space((parts == 1 ? digits : parts) * values * int64(sizeof(int64)));
   auto* const places = reinterpret_cast<int64*>(space.p);
   const auto digit = [key, mask = values - 1](const Item& v, int shift) { return int64(key(v) >> shift) & mask; };
@@ -103,15 +103,15 @@ const Item* radix_sort(const Item* a, Item* to, Item* other, int64 n, const F& k
 template <class T>
 inline constexpr bool highway_sorts = ::std::is_arithmetic_v<T> && sizeof(T) >= 4;  // radix sorts short keys faster
 
-/// Whether Highway's sort, on one thread, is the faster for each sequence.
+/// Whether Highway's sort, on one thread, is the faster for each segment.
 template <class T>
-bool by_highway(const detail::sequences& s) {
+bool by_highway(const detail::segments& s) {
   if constexpr (!this_build::highway || !highway_sorts<T>) return false;
 #if defined(__x86_64__)
   if (!__builtin_cpu_supports("avx2")) return false;
 #endif
   constexpr int64 few = 4;  // threads whose radix sort is slower
-  return s.n >= 32 && (s.n < shared_sequence || s.outer >= num_threads() || num_threads() <= few);
+  return s.n >= 32 && (s.n < shared_segment || s.outer >= num_threads() || num_threads() <= few);
 }
 
 /// While it stands, Highway sorts elements of 4 bytes by AVX2 on Zen 4, AMD's first processor with AVX-512: it stores
@@ -166,8 +166,8 @@ void sort_by_highway(const T* from, T* to, int64 n) {
 }
 #endif
 
-/// Sequences shorter than this are sorted by comparing.
-inline constexpr int64 short_sequence = 96;
+/// Segments shorter than this are sorted by comparing.
+inline constexpr int64 short_segment = 96;
 
 /// Whether every second of n keys of 64 bits, or more, shares its upper half with another one, as far as some elements
 /// tell: one of each stretch, picked as if by chance. They tell less of millions, where each pass that is spared is
@@ -228,9 +228,9 @@ void argsort_by_radix(const T* k, int64* order, int64 n) {
   }
 }
 
-/// Runs `body(o)` for all sequences: on several threads, where each is sorted by one.
+/// Runs `body(o)` for all segments: on several threads, where each is sorted by one.
 template <class F>
-void each_sequence(const detail::sequences& s, bool alone, const F& body) {
+void each_segment(const detail::segments& s, bool alone, const F& body) {
   const int64 parts = alone ? ::std::min(parts_for(s.outer * s.n * 8), s.outer) : 1;
   parallel(::std::max<int64>(parts, 1), [&](int64 part) {
     const int64 whole = ::std::max<int64>(parts, 1);
@@ -238,10 +238,10 @@ void each_sequence(const detail::sequences& s, bool alone, const F& body) {
   });
 }
 
-/// Runs `together(o, space)`, `bytes` of it, for groups of N sequences, from o on, on several threads, and `one(o)` for
-/// those that are left and where `together` says false. There are N sequences at least.
+/// Runs `together(o, space)`, `bytes` of it, for groups of N segments, from o on, on several threads, and `one(o)` for
+/// those that are left and where `together` says false. There are N segments at least.
 template <int N, class Together, class One>
-void group_sequences(const detail::sequences& s, int64 bytes, const Together& together, const One& one) {
+void group_segments(const detail::segments& s, int64 bytes, const Together& together, const One& one) {
   const int64 parts = ::std::max<int64>(1, ::std::min(parts_for(s.outer * s.n * 4), s.outer / N));
   parallel(parts, [&](int64 part) {
     const scratch space(bytes);

@@ -1,4 +1,4 @@
-// The largest or smallest elements of sequences on the CPU.
+// The largest or smallest elements of segments on the CPU.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -38,8 +38,8 @@ struct packed_place {
   int64 position() const { return int64(both & 0xffffffffu); }
 };
 
-inline constexpr int64 short_top = 16;            ///< so few are kept in order
-inline constexpr int64 short_top_sequence = 256;  ///< of so short a one all places are made first
+inline constexpr int64 short_top = 16;           ///< so few are kept in order
+inline constexpr int64 short_top_segment = 256;  ///< of so short a one all places are made first
 
 /// The key of an element in the order that is asked for.
 template <class T>
@@ -57,7 +57,7 @@ CUDARRAY_FORCE_INLINE void insert_place(Place* places, int64 k, Place p) {
   for (int64 j = 0; j < k; ++j) Place::order(places[j], p);  // what comes after it is pushed on
 }
 
-/// The first k places of a sequence, found by going over it once; once as many are known, most elements need no more
+/// The first k places of a segment, found by going over it once; once as many are known, most elements need no more
 /// than a comparison. A few are kept in order. More are collected up to twice k, then all but the first k are dropped.
 template <class T, class Place>
 class top_finder {
@@ -67,7 +67,7 @@ class top_finder {
 
   /// Room for so many places in a part of n elements.
   static int64 room(int64 k, int64 n) { return k <= short_top ? k : ::std::min(n, 2 * k + 2 * step); }
-  /// Of a sequence that begins at `from`.
+  /// Of a segment that begins at `from`.
   top_finder(const T* from, int64 k, bool largest, Place* space, int64 room)
       : from_(from), k_(k), room_(room), largest_(largest), few_(k <= short_top), place_(space) {
     if (few_) ::std::fill(space, space + k, Place::last());
@@ -138,10 +138,10 @@ class top_finder {
   Place* place_;
 };
 
-/// A few of a short sequence, in order. All places are made first: by themselves they are, and without jumps.
+/// A few of a short segment, in order. All places are made first: by themselves they are, and without jumps.
 template <class Place, class T>
 CUDARRAY_NO_INLINE void find_short_top(const T* from, int64 n, int64 k, bool largest, Place* found) {
-  Place places[short_top_sequence];
+  Place places[short_top_segment];
   for (int64 i = 0; i < n; ++i) places[i] = place_of<Place>(from[i], largest, i);
   Place last = Place::last();
   ::std::fill(found, found + k, last);
@@ -152,7 +152,7 @@ CUDARRAY_NO_INLINE void find_short_top(const T* from, int64 n, int64 k, bool lar
     }
 }
 
-/// The same of as many sequences as a pack has lanes, a sequence in each: row j of `found` is their places of rank j.
+/// The same of as many segments as a pack has lanes, a segment in each: row j of `found` is their places of rank j.
 /// `space` is room for two groups of keys.
 template <class T>
 void find_tops_together(const T* from, int64 n, int64 k, bool largest, uint64* space, uint64* found) {
@@ -190,12 +190,12 @@ void order_places(Place* p, int64 n, int64 k) {
 }
 
 template <class T, class Place>
-detail::top_elements find_top(cpu device, const detail::sequences& s, int64 k, bool largest) {
+detail::top_elements find_top(cpu device, const detail::segments& s, int64 k, bool largest) {
   detail::top_elements r{allocate(device, ::std::size_t(s.outer * k) * sizeof(T)),
                          allocate(device, ::std::size_t(s.outer * k) * sizeof(int64))};
   detail::count(detail::counters.kernels);
   using finder = top_finder<T, Place>;
-  const int64 parts = s.n < shared_sequence || s.outer >= num_threads() ? 1 : ::std::min<int64>(num_threads(), 16);
+  const int64 parts = s.n < shared_segment || s.outer >= num_threads() ? 1 : ::std::min<int64>(num_threads(), 16);
   const int64 room = finder::room(k, (s.n + parts - 1) / parts);
   const auto store = [&](int64 o, int64 i, int64 position) {
     static_cast<T*>(r.values->data)[o * k + i] = s.at<const T>()[o * s.n + position];
@@ -206,7 +206,7 @@ detail::top_elements find_top(cpu device, const detail::sequences& s, int64 k, b
   };
   const auto one = [&](int64 o) {
     const T* const from = s.at<T>() + o * s.n;
-    if (k <= short_top && s.n <= short_top_sequence) {
+    if (k <= short_top && s.n <= short_top_segment) {
       Place places[short_top];
       find_short_top(from, s.n, k, largest, places);
       return store_all(o, places);
@@ -229,7 +229,7 @@ detail::top_elements find_top(cpu device, const detail::sequences& s, int64 k, b
     using network = sort_network<uint64>;
     constexpr int N = network::N;
     if (N >= 4 && k <= short_top && s.n <= network::limit && s.outer >= N) {
-      group_sequences<N>(
+      group_segments<N>(
           s, (2 * s.n + k) * N * int64(sizeof(uint64)),
           [&](int64 o, void* space) {
             auto* const keys = static_cast<uint64*>(space);
@@ -243,7 +243,7 @@ detail::top_elements find_top(cpu device, const detail::sequences& s, int64 k, b
       return r;
     }
   }
-  each_sequence(s, parts == 1, one);
+  each_segment(s, parts == 1, one);
   return r;
 }
 

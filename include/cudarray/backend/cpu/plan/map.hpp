@@ -83,7 +83,7 @@ struct tile_plan {
 
 /// Whether an operand lies along another axis than the last one, so that a walk in order would come to each line of
 /// memory many times.
-inline bool is_turned(const map_facts& map, const walk_space& s) {
+inline bool is_transposed(const map_facts& map, const walk_space& s) {
   const int inner = s.ndim - 1;
   for (int k = 1; k < s.operands && !map.ordered; ++k)
     for (int d = 0; d < inner; ++d)
@@ -99,7 +99,8 @@ inline map_form plan_map(const walk_space& s, const map_facts& map) {
   // of copies longer rows, too: the bytes of a row are copied without a call
   const bool by_bytes = map.copies && !exceeds_cache(s.size(0, s.ndim) * map.of[0].bytes);
   const bool rows = unit && (n >= (by_bytes ? tuning::short_copied * short_row : short_row) || inner <= 0);
-  if ((map.packable || map.copies || is_turned(map, s)) && (!rows || map.gathers) && inner >= 0) return map_form::tiles;
+  if ((map.packable || map.copies || is_transposed(map, s)) && (!rows || map.gathers) && inner >= 0)
+    return map_form::tiles;
   return rows ? map_form::rows : map_form::elements;
 }
 

@@ -201,30 +201,31 @@ struct reduce_plan {
   }
   /// Results lie side by side in a tile where rows are short or farther apart, else one behind the other.
   void copy_tiles(const reduce_facts& r, int64 n) {
-    int turned = reduces() ? nearer_axis(r, 0, side) : -1;
-    if (turned < 0 && reduces() && !r.indexed) turned = nearer_axis(r, side + 1, inner - 1);
-    joined = turned > side;
+    int transposed = reduces() ? nearer_axis(r, 0, side) : -1;
+    if (transposed < 0 && reduces() && !r.indexed) transposed = nearer_axis(r, side + 1, inner - 1);
+    joined = transposed > side;
     if (joined) side = s.kept++;
-    if (const int lies = turned < 0 ? side : turned;
+    if (const int lies = transposed < 0 ? side : transposed;
         !joined && lies >= 0 && s.extent[lies] < r.lanes && n <= tuning::few_in_tiles)
       for (int d = 0; d <= side; ++d)  // few places of each: packs are of results along a longer axis
-        if (s.extent[d] >= r.lanes && (turned < 0 || s.extent[d] > s.extent[turned])) turned = d;
-    if (turned >= 0) s.swap_axes(turned, side);
+        if (s.extent[d] >= r.lanes && (transposed < 0 || s.extent[d] > s.extent[transposed])) transposed = d;
+    if (transposed >= 0) s.swap_axes(transposed, side);
     places = s.size(s.kept, s.ndim);
-    const bool all_nearer = turned >= 0 && s.access().nearer(side, inner);
+    const bool all_nearer = transposed >= 0 && s.access().nearer(side, inner);
     const int64 e = side >= 0 ? s.extent[side] : 1;
     if ((r.packable || !r.indexed) && e >= r.lanes && (n < short_row(r) || all_nearer)) {
       form = across;
       // of a row of memory as much as can be, of many rows elsewhere
       const int64 wide = e < tuning::columns ? e : tuning::columns,
-                  most = all_nearer && tuning::turned_tile / wide < tuning::block ? tuning::turned_tile / wide
-                                                                                  : tuning::block;
+                  most = all_nearer && tuning::transposed_reduced_tile / wide < tuning::block
+                             ? tuning::transposed_reduced_tile / wide
+                             : tuning::block;
       depth = n < most ? n : most;
       width = all_nearer ? wide : e < tuning::reduced_tile / depth ? e : tuning::reduced_tile / depth;
     } else if (reduces()) {
       form = along;
-      width = turned < 0 ? 1 : e < tuning::block ? e : tuning::block;
-      depth = (turned < 0 ? tuning::reduced_tile : tuning::turned_tile) / width;
+      width = transposed < 0 ? 1 : e < tuning::block ? e : tuning::block;
+      depth = (transposed < 0 ? tuning::reduced_tile : tuning::transposed_reduced_tile) / width;
     }
     tiled = form != by_element;
     const int axis = form == across ? side : inner;

@@ -37,14 +37,14 @@ inline constexpr int64 least_runs = 8;         ///< runs as long as a run, for r
 inline constexpr int64 few_in_tiles = 16;      ///< reduced elements: packs take results along a longer axis then
 
 // Reductions: tasks, chunks and tiles.
-inline constexpr int64 columns = 1024;       ///< of a task
-inline constexpr int64 block = 64;           ///< rows that are added up at a time, results of a task
-inline constexpr int64 tasks = 32;           ///< wanted
-inline constexpr int64 reduced_tile = 4096;  ///< elements
-inline constexpr int64 turned_tile = 16384;  ///< where an operand lies along another axis
-inline constexpr int64 chunked = 131072;     ///< elements: of more, and few tasks, tasks are cut into chunks
-inline constexpr int64 chunk = 32768;        ///< elements, at least
-inline constexpr int64 chunk_unit = 1024;    ///< chunks of rows begin at multiples of it
-inline constexpr int64 wide_bytes = 512;     ///< columns of single bytes that are read as they lie, beyond the caches
+inline constexpr int64 columns = 1024;                   ///< of a task
+inline constexpr int64 block = 64;                       ///< rows that are added up at a time, results of a task
+inline constexpr int64 tasks = 32;                       ///< wanted
+inline constexpr int64 reduced_tile = 4096;              ///< elements
+inline constexpr int64 transposed_reduced_tile = 16384;  ///< where an operand lies along another axis
+inline constexpr int64 chunked = 131072;   ///< elements: of more, and few tasks, tasks are cut into chunks
+inline constexpr int64 chunk = 32768;      ///< elements, at least
+inline constexpr int64 chunk_unit = 1024;  ///< chunks of rows begin at multiples of it
+inline constexpr int64 wide_bytes = 512;   ///< columns of single bytes that are read as they lie, beyond the caches
 
 }  // namespace cudarray::inline v0::backend::host::tuning::inline CUDARRAY_BUILD

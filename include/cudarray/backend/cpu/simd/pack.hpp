@@ -287,7 +287,7 @@ CUDARRAY_FORCE_INLINE pack<float, N> round_to_odd(const pack<T, N>& a) {
   }
 }
 
-/// isnan and its kin as core/dtype.hpp has them: by bits where comparisons say nothing.
+/// isnan and its relatives as core/dtype.hpp has them: by bits where comparisons say nothing.
 template <class T, int N>
 CUDARRAY_FORCE_INLINE auto magnitude(const pack<T, N>& a) {
   using Int = detail::signed_t<sizeof(T)>;

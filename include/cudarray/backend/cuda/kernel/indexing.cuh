@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../../eval/sequences.hpp"
+#include "../../../eval/segments.hpp"
 #include "warp.cuh"
 
 namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
@@ -108,7 +108,7 @@ struct element {
 
 /// A new array of what `item` gives for the set flags.
 template <class T, class Item>
-detail::storage_ref select(cuda device, const detail::sequences& mask, detail::storage* from, int64& count,
+detail::storage_ref select(cuda device, const detail::segments& mask, detail::storage* from, int64& count,
                            const Item& item) {
   const int64 n = mask.n;
   count = 0;

@@ -131,10 +131,10 @@ using registers = fetched<V, all_operands<Trees...>, false>;
 template <class... Trees>
 inline constexpr int widest_loaded = widest_element<(uint64(0) | ... | index_operands<Trees>), all_operands<Trees...>>;
 
-/// How the lanes of a load lie: as one aligned access; apart, some of them outside perhaps; or as the space says, all
-/// inside, where rows may be picked as wholes (`taken`): all lanes have one index then. `masked`: as `apart`, by one
+/// How the lanes of a load lie: as one aligned access; strided, some of them outside perhaps; or as the space says, all
+/// inside, where rows may be picked as wholes (`taken`): all lanes have one index then. `masked`: as `strided`, by one
 /// form of loads, which may be ahead of each other; lanes outside are zero.
-enum class reach { wide, apart, whole, taken, masked };
+enum class reach { wide, strided, whole, taken, masked };
 
 /// V places of a space as trees see them.
 template <bool Packed, int V, int Operands, class... Trees>

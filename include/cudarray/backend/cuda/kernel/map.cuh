@@ -113,11 +113,11 @@ __global__ void __launch_bounds__(block_threads)
     a[u].start(s);
     if (t + u * block_threads >= s.threads) continue;
     a[u].inside = lanes_inside<V>(s, go_to(s, t + u * block_threads, 0, s.ndim, a[u].offset));
-    if (a[u].inside > 0) a[u].template fetch<reach::apart>(tree, target);
+    if (a[u].inside > 0) a[u].template fetch<reach::strided>(tree, target);
   }
 #pragma unroll
   for (int u = 0; u < U; ++u)
-    if (a[u].inside > 0) a[u].template fetch<reach::apart, true>(tree, target);
+    if (a[u].inside > 0) a[u].template fetch<reach::strided, true>(tree, target);
 #pragma unroll
   for (int u = 0; u < U; ++u)
     if (a[u].inside > 0) put(a[u], target, lane_cast<typename Target::value_type>(tree(a[u])));

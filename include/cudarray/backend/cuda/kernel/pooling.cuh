@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(block_threads) pool_kernel(T* to, const T* ima
 
 /// Windows, or pixels, one below the other that a thread takes where they overlap: the pixels of a row of a window, or
 /// the windows of a pixel, are looked at once for all of them, so many side by side at a time.
-inline constexpr int pool_strip = 4, pool_abreast = 3;
+inline constexpr int pool_strip = 4, pool_columns = 3;
 
 /// The rows of pixels of a strip of windows.
 struct strip_rows {
@@ -102,12 +102,12 @@ struct strip_rows {
 
 /// The pixels of columns [begin, end) of a line: `f(pixels, column)` for some side by side, the last one repeated.
 template <class C, class T, class F>
-__device__ void each_abreast(const T* line, pool_plan::axis::range v, const F& f) {
+__device__ void each_columns(const T* line, pool_plan::axis::range v, const F& f) {
 #pragma unroll 1
-  for (int column = v.begin; column < v.end; column += pool_abreast) {
-    C pixel[pool_abreast];
+  for (int column = v.begin; column < v.end; column += pool_columns) {
+    C pixel[pool_columns];
 #pragma unroll
-    for (int k = 0; k < pool_abreast; ++k)
+    for (int k = 0; k < pool_columns; ++k)
       pixel[k] = element_cast<C>(line[column + k < v.end ? column + k : v.end - 1]);
     f(pixel, column);
   }
@@ -130,9 +130,9 @@ __global__ void __launch_bounds__(block_threads) max_strip_kernel(T* to, const T
 #pragma unroll 1
   for (int row = rows.first; row < rows.end; ++row, images += p.columns.pixels) {
     C own = C(detail::bounds<C>::lowest);
-    each_abreast<C>(images, v, [&](const C(&pixel)[pool_abreast], int) {
+    each_columns<C>(images, v, [&](const C(&pixel)[pool_columns], int) {
 #pragma unroll
-      for (int k = 0; k < pool_abreast; ++k) own = math::maximum(own, pixel[k]);
+      for (int k = 0; k < pool_columns; ++k) own = math::maximum(own, pixel[k]);
     });
 #pragma unroll
     for (int s = 0; s < pool_strip; ++s)
@@ -183,9 +183,9 @@ __global__ void __launch_bounds__(block_threads)
   for (int row = rows.first; row < rows.end; ++row, images += p.columns.pixels) {
     C largest = C(detail::bounds<C>::lowest);
     int own = v.begin;
-    each_abreast<C>(images, v, [&](const C(&pixel)[pool_abreast], int column) {
+    each_columns<C>(images, v, [&](const C(&pixel)[pool_columns], int column) {
 #pragma unroll
-      for (int k = 0; k < pool_abreast; ++k)
+      for (int k = 0; k < pool_columns; ++k)
         if (beats(pixel[k], largest)) largest = pixel[k], own = column + k;
     });
 #pragma unroll
@@ -242,17 +242,17 @@ __global__ void __launch_bounds__(block_threads)
 #pragma unroll 1
   for (int i = begin; i < end; ++i)
 #pragma unroll 1
-    for (int j = js.begin; j < js.end; j += pool_abreast) {
+    for (int j = js.begin; j < js.end; j += pool_columns) {
       const int window = i * p.columns.results + j;
-      int below[pool_abreast];
-      C given[pool_abreast];
+      int below[pool_columns];
+      C given[pool_columns];
 #pragma unroll
-      for (int k = 0; k < pool_abreast; ++k) {
+      for (int k = 0; k < pool_columns; ++k) {
         below[k] = -1, given[k] = C(0);
         if (j + k < js.end) below[k] = found[window + k] - own, given[k] = element_cast<C>(gradient[window + k]);
       }
 #pragma unroll
-      for (int k = 0; k < pool_abreast; ++k)
+      for (int k = 0; k < pool_columns; ++k)
 #pragma unroll
         for (int s = 0; s < pool_strip; ++s)
           if (below[k] == s * p.columns.pixels) sum[s] = element_cast<T>(math::add(element_cast<C>(sum[s]), given[k]));

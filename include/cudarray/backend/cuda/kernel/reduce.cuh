@@ -15,20 +15,20 @@ __device__ void combine_block(Total (&total)[V], const reduce_plan<Operands>& r,
                               int32 lead = -1) {
   const int t = int(threadIdx.x);
   if (r.along) {
-    for (int half = (r.deep < 32 ? r.deep : 32) / 2; half > 0; half /= 2)
+    for (int half = (r.result_threads < 32 ? r.result_threads : 32) / 2; half > 0; half /= 2)
       total[0] = Op::combine(total[0], shuffle_down(total[0], half));
-    if (r.deep <= 32) return;
+    if (r.result_threads <= 32) return;
     if (t % 32 == 0) shared[t / 32] = total[0];
     __syncthreads();
     if (depth == 0)
-      for (int w = 1; w < r.deep / 32; ++w) total[0] = Op::combine(total[0], shared[t / 32 + w]);
+      for (int w = 1; w < r.result_threads / 32; ++w) total[0] = Op::combine(total[0], shared[t / 32 + w]);
     return;
   }
   const int alike = lead < 0 ? 1 : V;
-  for (int half = r.deep / 2; half >= alike; half /= 2) {
+  for (int half = r.result_threads / 2; half >= alike; half /= 2) {
     if (depth >= half && depth < 2 * half)
 #pragma unroll
-      for (int k = 0; k < V; ++k) shared[(t - half * r.wide) * V + k] = total[k];
+      for (int k = 0; k < V; ++k) shared[(t - half * r.block_results) * V + k] = total[k];
     __syncthreads();
     if (depth < half)
 #pragma unroll
@@ -40,10 +40,10 @@ __device__ void combine_block(Total (&total)[V], const reduce_plan<Operands>& r,
 #pragma unroll
     for (int k = 0; k < V; ++k) shared[t * V + k] = total[k];
   __syncthreads();
-  if (t < r.own)
+  if (t < r.own_results)
 #pragma unroll 1
     for (int d = 0; d < V; ++d) {
-      const Total* const at = shared + (d * r.wide + t) * V + ((lead + d * r.turn) & (V - 1));
+      const Total* const at = shared + (d * r.block_results + t) * V + ((lead + d * r.turn) & (V - 1));
 #pragma unroll
       for (int k = 0; k < V; ++k) total[k] = d == 0 ? at[k] : Op::combine(total[k], at[k]);
     }
@@ -86,7 +86,7 @@ __device__ bool finish_block(const reduce_plan<Operands>& r, Total (&total)[V], 
     for (int k = 0; k < V; ++k) total[k] = Op::template identity<Total>();
     if (result < r.results)
 #pragma unroll(V* int(sizeof(Total)) <= 32 ? 4 : 2)
-      for (int c = depth; c < int(gridDim.y); c += r.deep)
+      for (int c = depth; c < int(gridDim.y); c += r.result_threads)
 #pragma unroll
         for (int k = 0; k < V; ++k)
           if (k < results) total[k] = Op::combine(total[k], left(c)[k]);
@@ -136,12 +136,13 @@ template <bool Wide, int U, class Index, class Op, class Types, int V, class Tot
 __device__ void add_tiles(accumulator<Op, Types, V, Total>& sum, const Access& base, const Tree& tree,
                           const reduce_plan<Operands>& r, int64 places, int32 before, int depth) {
   using tile_number = ::std::conditional_t<Wide, int32, int64>;
-  constexpr reach how = Wide ? reach::wide : reach::apart;
+  constexpr reach how = Wide ? reach::wide : reach::strided;
   const auto& s = r.threads;
-  const int32 lane = depth & (r.abreast - 1), at = !Wide && r.along ? split_element(s, lane) : lane;
+  const int32 lane = depth & (r.run_threads - 1), at = !Wide && r.along ? split_element(s, lane) : lane;
   int steps = 0;
-  const tile_number tiles = tile_number(r.tiles), every = tile_number(gridDim.y) * r.beside;
-  for (tile_number tile = tile_number(blockIdx.y) * r.beside + (depth >> r.abreast_log2); tile < tiles; tile += every) {
+  const tile_number tiles = tile_number(r.tiles), every = tile_number(gridDim.y) * r.run_groups;
+  for (tile_number tile = tile_number(blockIdx.y) * r.run_groups + (depth >> r.run_threads_log2); tile < tiles;
+       tile += every) {
     Access row = base;
     int32 left, end;  // of places or runs, and of elements, from this thread's first on
     Index first = before + Index(Wide && r.along ? at * V : at);
@@ -159,8 +160,8 @@ __device__ void add_tiles(accumulator<Op, Types, V, Total>& sum, const Access& b
       u0 *= U;
 #pragma unroll
       for (int k = 0; k < Operands; ++k)
-        row.offset[k] += int64(at + u0 * (Wide ? r.abreast : r.element_step)) * N(r.ahead[k]);
-      left = below(N(places) - lane - u0 * r.abreast);
+        row.offset[k] += int64(at + u0 * (Wide ? r.run_threads : r.element_step)) * N(r.ahead[k]);
+      left = below(N(places) - lane - u0 * r.run_threads);
       if (r.run_tiles > 1 && left > 0) left = below(N(r.runs) - run);
       end = Wide ? 0 : below(N(r.positions) - u0 * r.element_step);
       first += Index(run) * Index(r.positions) + Index(u0) * r.element_step;
@@ -193,12 +194,12 @@ __device__ void add_tiles(accumulator<Op, Types, V, Total>& sum, const Access& b
   sum.close_block(r.along);
 }
 
-/// The results of a folded walk: a thread adds up the columns of one, and what stands before and behind all rows.
+/// The results of folded accesses: a thread adds up the columns of one, and what stands before and behind all rows.
 template <class Op, class Types, int V, class Target, class Tree, class Total, int Operands>
 __device__ void finish_folds(const Target& target, const Tree& tree, const reduce_plan<Operands>& r,
                              const Total (&total)[V], int64 group, int place, int depth, Total* shared) {
   constexpr int leader = registers<V, Tree>::first;
-  if (depth == 0 && place < r.own)
+  if (depth == 0 && place < r.own_results)
 #pragma unroll
     for (int k = 0; k < V; ++k) shared[place * V + k] = total[k];
   __syncthreads();
@@ -236,7 +237,7 @@ __device__ void finish_folds(const Target& target, const Tree& tree, const reduc
   }
 }
 
-/// `Wide`: the walk is not apart. `Near`: positions take 32 bits.
+/// `Wide`: accesses are not strided. `Near`: positions take 32 bits.
 template <bool Wide, bool Near, int V, int U, int Operands, class Op, class Target, class Tree>
 __global__ void __launch_bounds__(
     block_threads,
@@ -252,18 +253,18 @@ __global__ void __launch_bounds__(
   using access = basic_access<Wide && packed, V, Operands, Tree>;
   const auto& s = r.threads;
   const int t = int(threadIdx.x);
-  const int depth = r.along ? t & (r.deep - 1) : t >> exponent_of(r.wide);
-  const int place = r.along ? t >> exponent_of(r.deep) : t & (r.wide - 1);
+  const int depth = r.along ? t & (r.result_threads - 1) : t >> exponent_of(r.block_results);
+  const int place = r.along ? t >> exponent_of(r.result_threads) : t & (r.block_results - 1);
   constexpr int leader = registers<V, Tree>::first;  // the operand whose alignment is that of all
-  const bool ragged = Wide && r.walk == reduce_walk::ragged,
-             folded = Wide && may_fold<total> && r.walk == reduce_walk::folded;
+  const bool unaligned = Wide && r.access == reduce_access::unaligned,
+             folded = Wide && may_fold<total> && r.access == reduce_access::folded;
   extern __shared__ __align__(16) char raw[];
   total* const shared = reinterpret_cast<total*>(raw);
   using number = ::std::conditional_t<Wide, int32, int64>;
-  const number results = number(r.results), every = number(gridDim.x) * r.own;
-  for (number group = number(blockIdx.x) * r.own; group < results; group += every) {
-    const number result = folded && place >= r.own ? results : group + place;
-    int32 lead = ragged && !r.along ? 0 : -1;
+  const number results = number(r.results), every = number(gridDim.x) * r.own_results;
+  for (number group = number(blockIdx.x) * r.own_results; group < results; group += every) {
+    const number result = folded && place >= r.own_results ? results : group + place;
+    int32 lead = unaligned && !r.along ? 0 : -1;
     access base;
     base.start(s);
     accumulator<Op, types, V, total> sum;
@@ -275,22 +276,22 @@ __global__ void __launch_bounds__(
           return (r.lead + int32(a.offset[leader]) + rows * r.turn) & (V - 1);
         };
         int32 before = 0, places = int32(r.row);
-        if (ragged || folded) {
+        if (unaligned || folded) {
           before = r.along || folded ? -off(base) & (V - 1) : -off(base, depth);
           if (r.along) places = (int32(r.positions) - before) / V;
-          else if (ragged && first + before >= s.limit) places = 0;
+          else if (unaligned && first + before >= s.limit) places = 0;
 #pragma unroll
           for (int k = 0; k < Operands; ++k) base.offset[k] += before * s.lane_step[k];
         }
         add_tiles<true, U, index>(sum, base, tree, r, places, r.along ? before : 0, depth);
-        if (ragged) {  // once more where this is: the loop needs the registers
+        if (unaligned) {  // once more where this is: the loop needs the registers
           lane_access<1, Operands, Tree> edge;
           edge.start(s);
           const int64 start = go_to(s, result, 0, s.kept, edge.offset);
           if (!r.along) {
             lead = off(edge);
             base.offset[0] = edge.offset[0];
-            base.inside = place < r.own ? lanes_inside<V>(s, start) : 0;
+            base.inside = place < r.own_results ? lanes_inside<V>(s, start) : 0;
           } else if (blockIdx.y == 0) {  // what is left of the row: an element each, at most
             const int32 skipped = -off(edge) & (V - 1), rest = (int32(r.positions) - skipped) & ~(V - 1),
                         one = depth < skipped ? depth : depth + rest;
@@ -319,7 +320,7 @@ __global__ void __launch_bounds__(
                    Op::template finish<typename types::result>(sum.total[k], r.count));
       }
     }
-    if (r.deep > warp || !r.along) __syncthreads();  // shared memory is used again
+    if (r.result_threads > warp || !r.along) __syncthreads();  // shared memory is used again
   }
 }
 

@@ -1,4 +1,4 @@
-// Rows of softmax and its kin that registers do not hold: read twice.
+// Rows of the softmax family that registers do not hold: read twice.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(row_threads)
             if (!All) a[u].inside += at + (u * V + k) * deep < n;
 #pragma unroll
           for (int k = 0; k < Operands; ++k) a[u].offset[k] += (at + u * V * deep) * step[k];
-          if (All || a[u].inside > 0) a[u].template fetch<reach::apart>(tree);
+          if (All || a[u].inside > 0) a[u].template fetch<reach::strided>(tree);
         }
         use(a);
       };

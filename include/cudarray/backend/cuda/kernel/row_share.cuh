@@ -1,4 +1,4 @@
-// Long rows of softmax and its kin, held by a block or a cluster of blocks.
+// Long rows of the softmax family, held by a block or a cluster of blocks.
 // SPDX-License-Identifier: MIT
 #pragma once
 

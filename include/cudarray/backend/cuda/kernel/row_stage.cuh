@@ -1,4 +1,4 @@
-// Short rows of softmax and its kin that fill memory: a block reads many as they lie, and holds each from on chip.
+// Short rows of the softmax family that fill memory: a block reads many as they lie, and holds each from on chip.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,10 +12,11 @@ inline constexpr int stage_steps = 4;  ///< accesses of a thread that are under 
 template <class T>
 inline constexpr int stage_groups = sizeof(T) > 4 ? 12 : 16;
 
-/// How rows of `length` are spread: `own` of them, which are whole accesses, to a block, 2^deep_log2 threads to a row.
+/// How rows of `length` are spread: `block_rows` of them, which are whole accesses, to a block, 2^row_threads_log2
+/// threads to a row.
 template <int Operands>
 struct staged_rows {
-  int length = 1, own = 1, deep_log2 = 0;
+  int length = 1, block_rows = 1, row_threads_log2 = 0;
   int held = 1;  ///< elements of a row that a thread holds, at most
   int64 rows = 1, blocks = 1;
   thread_space<Operands> places;
@@ -40,18 +41,18 @@ struct staged_rows {
     length = n;
     rows = s.extent[0];
     const int even = n & -n, unit = even < V ? V / even : 1;  // rows that are whole accesses
-    own = block_threads * stage_steps * V / n / unit * unit;
+    block_rows = block_threads * stage_steps * V / n / unit * unit;
     const int64 enough = 8 * int64(multiprocessors);  // blocks
-    const bool few = rows < own * enough;
+    const bool few = rows < block_rows * enough;
     if (few && n <= warp * row_groups) most_held = row_groups;
-    while ((n - 1) >> deep_log2 >= most_held) ++deep_log2;
-    held = int(ceil_div(n, 1 << deep_log2));
+    while ((n - 1) >> row_threads_log2 >= most_held) ++row_threads_log2;
+    held = int(ceil_div(n, 1 << row_threads_log2));
     if (few) {
-      const int together = block_threads >> deep_log2, step = together > unit ? together : unit;
+      const int together = block_threads >> row_threads_log2, step = together > unit ? together : unit;
       const int64 shared = ceil_div(ceil_div(rows, enough), step) * step;
-      if (shared < own) own = int(shared);
+      if (shared < block_rows) block_rows = int(shared);
     }
-    blocks = ceil_div(rows, own);
+    blocks = ceil_div(rows, block_rows);
     return blocks >> 31 == 0;
   }
 };
@@ -70,8 +71,8 @@ __global__ void __launch_bounds__(block_threads)
   extern __shared__ __align__(16) char raw[];
   value* const staged = reinterpret_cast<value*>(raw);
   const int t = int(threadIdx.x);
-  const int64 first = int64(blockIdx.x) * r.own, from = first * r.length;
-  const int rows = r.rows - first < r.own ? int(r.rows - first) : r.own, elements = rows * r.length;
+  const int64 first = int64(blockIdx.x) * r.block_rows, from = first * r.length;
+  const int rows = r.rows - first < r.block_rows ? int(r.rows - first) : r.block_rows, elements = rows * r.length;
   {
     basic_access<true, V, Operands, Tree> a[stage_steps];
 #pragma unroll
@@ -88,9 +89,9 @@ __global__ void __launch_bounds__(block_threads)
       if (const int at = (t + u * block_threads) * V; at < elements) store_wide(staged + at, tree(a[u]));
   }
   __syncthreads();
-  const int deep = 1 << r.deep_log2, depth = t & (deep - 1);
-  for (int group = 0; group < rows; group += block_threads >> r.deep_log2) {
-    const int row = group + (t >> r.deep_log2), left = row < rows ? r.length - depth : 0;
+  const int deep = 1 << r.row_threads_log2, depth = t & (deep - 1);
+  for (int group = 0; group < rows; group += block_threads >> r.row_threads_log2) {
+    const int row = group + (t >> r.row_threads_log2), left = row < rows ? r.length - depth : 0;
     value* const mine = staged + row * r.length + depth;
     constexpr int groups = stage_groups<T>;
     T x[groups];

@@ -1,4 +1,4 @@
-// What threads hold of rows of softmax and its kin, and what they tell each other.
+// What threads hold of rows of the softmax family, and what they tell each other.
 // SPDX-License-Identifier: MIT
 #pragma once
 

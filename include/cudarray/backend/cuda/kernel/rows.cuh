@@ -1,4 +1,4 @@
-// Rows of softmax and its kin that a block of threads holds in registers.
+// Rows of the softmax family that a block of threads holds in registers.
 // SPDX-License-Identifier: MIT
 #pragma once
 

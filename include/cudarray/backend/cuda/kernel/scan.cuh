@@ -90,13 +90,13 @@ __global__ void __launch_bounds__(block_threads, 6)
   constexpr int items = scan_items<T, scan_result<Op, T>>;
   __shared__ __align__(16) char totals[block_threads * sizeof(total)];
   const scan_place w = scan_locate<false>(0, blockIdx.x, p);
-  const scan_part own(p, w, p.abreast_log2);
+  const scan_part own(p, w, p.inner_threads_log2);
   const int64 place = w.first + own.row * p.inner + own.c;
   T mine[items];
   load_column(mine, from + place, p.inner, p.each, own.mine);
   total before = Op::template identity<total>(), all;
   if (p.pieces_log2 > 0)
-    before = scan_within<Op>(scan_sum<Op>(mine, p.each), all, reinterpret_cast<total*>(totals), p.abreast_log2,
+    before = scan_within<Op>(scan_sum<Op>(mine, p.each), all, reinterpret_cast<total*>(totals), p.inner_threads_log2,
                              p.pieces_log2);
   store_column<Op>(mine, before, to + place, p.inner, p.each, p.several > 1 ? int(p.n) : items, own.mine);
 }
@@ -117,17 +117,19 @@ __global__ void __launch_bounds__(block_threads, scan_blocks)
   constexpr bool in_place = !Rows || sizeof(R) == sizeof(T);
   constexpr int bytes = Rows ? in::bytes : items * block_threads * int(sizeof(T));
   __shared__ __align__(16) char memory[2 * bytes + (in_place ? 0 : out::bytes)];
-  __shared__ __align__(16) char totals_memory[(block_threads + 16 * (Rows ? 1 : scan_abreast<total>)) * sizeof(total)];
+  __shared__ __align__(
+      16) char totals_memory[(block_threads + 16 * (Rows ? 1 : scan_inner_threads<total>)) * sizeof(total)];
   __shared__ scan_place places[4];  // of the tile before, this one, the next one and the one after
   total* const totals = reinterpret_cast<total*>(totals_memory);
   total* const runs = totals + block_threads;  // where a block is alone: what stands before its last two tiles
-  const int t = int(threadIdx.x), abreast_log2 = Rows ? 0 : p.abreast_log2, c = t & ((1 << abreast_log2) - 1);
-  const scan_chain<Op, total> chain{words, p, c, abreast_log2};
+  const int t = int(threadIdx.x), inner_threads_log2 = Rows ? 0 : p.inner_threads_log2,
+            c = t & ((1 << inner_threads_log2) - 1);
+  const scan_chain<Op, total> chain{words, p, c, inner_threads_log2};
   const auto locate = [&](scan_place& w, uint32 chunk, uint32 strip) {
     w = scan_locate<Rows>(chunk, strip, p);
-    w.exists = strip < uint32(p.beside.divisor) && chunk < p.depth;
+    w.exists = strip < uint32(p.chains.divisor) && chunk < p.depth;
     if (Rows) {  // tiles begin where what is written is aligned, the first ones before their row
-      const int lead = int(w.sequence * p.n) & (out::wide - 1);
+      const int lead = int(w.segment * p.n) & (out::wide - 1);
       const int64 left = p.n + lead - int64(w.chunk) * p.rows;
       w.first -= lead;
       w.rows = left < p.rows ? int(left) : p.rows;
@@ -135,7 +137,7 @@ __global__ void __launch_bounds__(block_threads, scan_blocks)
     }
   };
   // columns: a thread's own elements
-  const int begin = (t >> abreast_log2) * items;
+  const int begin = (t >> inner_threads_log2) * items;
   const auto count = [&](const scan_place& w) { return c < w.wide ? w.rows - begin : 0; };
   const auto column = [&](const scan_place& w) { return w.first + begin * p.inner + c; };
   ::std::conditional_t<Rows, typename in::share, lanes<T, items>> coming;
@@ -158,8 +160,8 @@ __global__ void __launch_bounds__(block_threads, scan_blocks)
       locate(w, at, strip);
       if (++at == p.depth) at = 0, strip += gridDim.x;
     } else {
-      const uint32 chunk = uint32(p.beside.divide(int32(number)));
-      locate(w, chunk, number - chunk * uint32(p.beside.divisor));
+      const uint32 chunk = uint32(p.chains.divide(int32(number)));
+      locate(w, chunk, number - chunk * uint32(p.chains.divisor));
     }
   };
   if (t == 0) follow(places[0], take());
@@ -183,11 +185,11 @@ __global__ void __launch_bounds__(block_threads, scan_blocks)
       T own[items];
       get(fresh, own);
       before_next = scan_within<Op>(scan_sum<Op>(own, items, Rows && t == 0 ? next.skip : 0), all_next, totals,
-                                    abreast_log2, exponent_of(block_threads) - abreast_log2);
+                                    inner_threads_log2, exponent_of(block_threads) - inner_threads_log2);
       if (p.alone) {
-        if (t < 1 << abreast_log2) {
+        if (t < 1 << inner_threads_log2) {
           if (next.chunk == 0) run = Op::template identity<total>();
-          runs[(i % 2 << abreast_log2) + t] = run;
+          runs[(i % 2 << inner_threads_log2) + t] = run;
           run = Op::combine(run, all_next);
         }
       } else {
@@ -198,7 +200,8 @@ __global__ void __launch_bounds__(block_threads, scan_blocks)
     if (i > 0) {
       if (!more) __syncthreads();  // as there would be one in the next tile
       const scan_place& w = places[(i - 1) % 4];
-      const total tiles = p.alone ? runs[((i - 1) % 2 << abreast_log2) + c] : chain.ask(w, all, totals + block_threads);
+      const total tiles =
+          p.alone ? runs[((i - 1) % 2 << inner_threads_log2) + c] : chain.ask(w, all, totals + block_threads);
       before = Op::combine(tiles, before);
       T own[items];
       get(old, own);

@@ -22,9 +22,9 @@ inline constexpr int scan_items = sizeof(T) == 1 || Widest <= 4 ? 16 : 64 / Wide
 template <class T, class R>
 inline constexpr int scan_row_items = sizeof(T) <= 2 && sizeof(R) <= 2 ? 32 : scan_items<T, R>;
 
-/// Threads along inner at most, where sequences have several tiles.
+/// Threads along inner at most, where segments have several tiles.
 template <class Total>
-inline constexpr int scan_abreast = sizeof(Total) > 8 ? 16 : 64;
+inline constexpr int scan_inner_threads = sizeof(Total) > 8 ? 16 : 64;
 
 /// A value in memory with a mark in each word, which holds four bytes of it: written and read without fences.
 template <class V>
@@ -62,8 +62,8 @@ struct marked {
 struct scan_place {
   uint32 chunk;  ///< its number along n
   int rows, wide, many;
-  int64 sequence, first;  ///< its first sequence and element
-  int skip;               ///< elements before its row
+  int64 segment, first;  ///< its first segment and element
+  int skip;              ///< elements before its row
   bool exists;
 };
 template <bool Rows>
@@ -85,10 +85,10 @@ __device__ scan_place scan_locate(uint32 chunk, uint32 strip, const scan_plan& p
 /// A thread's part of a tile: `mine` elements of column c from row `row` on.
 struct scan_part {
   int c, row, mine;
-  __device__ scan_part(const scan_plan& p, const scan_place& w, int abreast_log2) {
-    const int t = int(threadIdx.x), line = t >> abreast_log2, group = line >> p.pieces_log2,
+  __device__ scan_part(const scan_plan& p, const scan_place& w, int inner_threads_log2) {
+    const int t = int(threadIdx.x), line = t >> inner_threads_log2, group = line >> p.pieces_log2,
               before = (line & ((1 << p.pieces_log2) - 1)) * p.each, left = w.many - group * p.several;
-    c = t & ((1 << abreast_log2) - 1);
+    c = t & ((1 << inner_threads_log2) - 1);
     row = group * p.several * p.rows + before;
     mine = c < w.wide && left > 0 ? (left < p.several ? left : p.several) * w.rows - before : 0;
     if (mine > p.each) mine = p.each;
@@ -107,7 +107,7 @@ template <class Op, class T>
 __device__ scan_total<Op, T> scan_lift(T v) {
   return Op::template lift<scan_total<Op, T>>(element_cast<detail::compute_t<T>>(v), 0);
 }
-/// What a thread's elements from `skip` on add up to. Those after the last one of a sequence may be any: nothing comes
+/// What a thread's elements from `skip` on add up to. Those after the last one of a segment may be any: nothing comes
 /// after them.
 template <class Op, class T, int Items>
 __device__ scan_total<Op, T> scan_sum(const T (&own)[Items], int each, int skip = 0) {
@@ -135,30 +135,30 @@ __device__ void scan_elements(const T (&own)[Items], scan_total<Op, T> before, i
 /// What stands in a tile before a thread's elements, which add up to `sum`; for all threads of a block. The first
 /// threads, one for each column, learn what the pieces of theirs add up to. `totals` has one for each thread.
 template <class Op, class Total>
-__device__ Total scan_within(Total sum, Total& all, Total* totals, int abreast_log2, int pieces_log2) {
-  const int t = int(threadIdx.x), abreast = 1 << abreast_log2, units = abreast << pieces_log2, within = t & (units - 1),
-            lane = within % warp;
+__device__ Total scan_within(Total sum, Total& all, Total* totals, int inner_threads_log2, int pieces_log2) {
+  const int t = int(threadIdx.x), inner_threads = 1 << inner_threads_log2, units = inner_threads << pieces_log2,
+            within = t & (units - 1), lane = within % warp;
 #pragma unroll
   for (int by = 1; by < warp; by *= 2)
-    if (by >= abreast && by < units) {
+    if (by >= inner_threads && by < units) {
       const Total below = shuffle_up(sum, by);
       if (lane >= by) sum = Op::combine(below, sum);
     }
   Total below = Op::template identity<Total>();
-  if (abreast < warp) {
-    below = shuffle_up(sum, abreast);
-    if (lane < abreast) below = Op::template identity<Total>();
+  if (inner_threads < warp) {
+    below = shuffle_up(sum, inner_threads);
+    if (lane < inner_threads) below = Op::template identity<Total>();
   }
   totals[t] = sum;
   __syncthreads();
   // the last ones of each warp, or of all pieces
-  const int unit = abreast < warp ? warp : abreast;
-  const Total* const through = totals + (t - within - abreast + (t & (abreast - 1)));
+  const int unit = inner_threads < warp ? warp : inner_threads;
+  const Total* const through = totals + (t - within - inner_threads + (t & (inner_threads - 1)));
   Total before = Op::template identity<Total>();
 #pragma unroll 1
   for (int u = unit; u <= within; u += unit) before = Op::combine(before, through[u]);
   all = before;
-  if (t < abreast)
+  if (t < inner_threads)
 #pragma unroll 1
     for (int u = unit; u <= units; u += unit) all = Op::combine(all, through[u]);
   return Op::combine(before, below);
@@ -181,12 +181,12 @@ struct scan_chain {
   using mark = marked<Total>;
   uint64* words;
   const scan_plan& p;
-  int c, abreast_log2;
+  int c, inner_threads_log2;
 
   __device__ uint32 take() const { return uint32(atomicAdd(reinterpret_cast<unsigned long long*>(words), 1ull)); }
-  __device__ int base_log2() const { return exponent_of(block_threads) - abreast_log2; }
+  __device__ int base_log2() const { return exponent_of(block_threads) - inner_threads_log2; }
   __device__ uint64* place(const scan_place& w, uint32 i) const {
-    return words + 1 + (i * (p.outer * p.inner) + w.sequence + c) * mark::words;
+    return words + 1 + (i * (p.outer * p.inner) + w.segment + c) * mark::words;
   }
   __device__ bool tells(const scan_place& w) const { return int(threadIdx.x) < w.wide && w.chunk + 1 < p.depth; }
   /// Tells what a tile adds up to, where that is all it has to tell.
@@ -195,11 +195,11 @@ struct scan_chain {
     if (tells(w) && (w.chunk & most) != most) mark::write(place(w, w.chunk), all);
   }
   /// What the tiles before one add up to, which itself adds up to `all`; for all threads of a block. `shared` has 16
-  /// totals for each thread abreast.
+  /// totals for each thread along inner.
   __device__ Total ask(const scan_place& w, const Total& all, Total* shared) const {
     constexpr int at_once = 2;
-    const int t = int(threadIdx.x), abreast = 1 << abreast_log2, log2 = base_log2();
-    const uint32 most = (1u << log2) - 1, seat = uint32(t >> abreast_log2);
+    const int t = int(threadIdx.x), inner_threads = 1 << inner_threads_log2, log2 = base_log2();
+    const uint32 most = (1u << log2) - 1, seat = uint32(t >> inner_threads_log2);
     int level = 0;  // of what the tile tells
     while ((w.chunk >> level * log2 & most) == most) ++level;
     Total sums = Op::template identity<Total>();
@@ -232,13 +232,13 @@ struct scan_chain {
       }
 #pragma unroll
       for (int by = warp / 2; by > 0; by /= 2)
-        if (by >= abreast) sum = Op::combine(sum, shuffle_down(sum, by));
-      const int unit = abreast < warp ? warp : abreast, units = block_threads / unit;
-      if (t % unit < abreast) shared[t / unit * abreast + c] = sum;
+        if (by >= inner_threads) sum = Op::combine(sum, shuffle_down(sum, by));
+      const int unit = inner_threads < warp ? warp : inner_threads, units = block_threads / unit;
+      if (t % unit < inner_threads) shared[t / unit * inner_threads + c] = sum;
       __syncthreads();
-      for (int k = 0; k < units; ++k) sums = Op::combine(sums, shared[k * abreast + c]);
+      for (int k = 0; k < units; ++k) sums = Op::combine(sums, shared[k * inner_threads + c]);
       if (upto == level && tells(w)) mark::write(place(w, w.chunk), Op::combine(sums, all));
-      shared += units * abreast;
+      shared += units * inner_threads;
     }
     return sums;
   }

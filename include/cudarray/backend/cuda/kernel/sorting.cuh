@@ -1,4 +1,4 @@
-// Kernels around CUB's sorts, and of its own for short sequences.
+// Kernels around CUB's sorts, and of its own for short segments.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/warp/warp_merge_sort.cuh>
 
-#include "../../../eval/sequences.hpp"
+#include "../../../eval/segments.hpp"
 #include "lanes.cuh"
 
 namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(block_threads) rotate_kernel(T* sorted, const 
     sorted[i] = copy[i + by < n ? i + by : i + by - n];
 }
 
-/// A block on each sequence, which it holds in registers: its elements, or (`Positions`) where they were.
+/// A block on each segment, which it holds in registers: its elements, or (`Positions`) where they were.
 template <bool Positions, int Items, class T>
 __global__ void __launch_bounds__(block_threads)
     sort_rows_kernel(const T* from, ::std::conditional_t<Positions, int64, T>* to, int n) {
@@ -143,7 +143,7 @@ struct lower_key {
   }
 };
 
-/// The same of short sequences, by `Threads` neighbouring threads each.
+/// The same of short segments, by `Threads` neighbouring threads each.
 template <bool Positions, int Threads, int Items, class T>
 __global__ void __launch_bounds__(block_threads)
     sort_short_rows_kernel(const T* from, ::std::conditional_t<Positions, int64, T>* to, int n, int64 rows) {
@@ -224,9 +224,9 @@ class sort_job {
   int count_ = 0;
 };
 
-/// Sorts short sequences, if they are, in blocks or parts of warps.
+/// Sorts short segments, if they are, in blocks or parts of warps.
 template <bool Positions, class T, class R>
-bool sort_short(sort_job& job, const detail::sequences& s, R* to) {
+bool sort_short(sort_job& job, const detail::segments& s, R* to) {
   constexpr int few = 4, many = sizeof(T) > 4 ? 8 : 16;
   const auto by_warps = [&]<int Threads, int Items>(::std::integer_sequence<int, Threads, Items>) {
     if (s.n > Threads * Items) return false;
@@ -251,7 +251,7 @@ inline int bits_of(int64 n) {
   return b;
 }
 
-inline void check_countable(const char* function, const detail::sequences& s) {
+inline void check_countable(const char* function, const detail::segments& s) {
   if (s.elements() >> 32 > 0)
     detail::fail<value_error>(function, ": ", s.elements(), " elements: at most 4294967295 on CUDA");
 }

@@ -56,15 +56,15 @@ struct tile_access : basic_access<(E > 1), V * E * E, Operands, Trees...> {
   }
 };
 
-/// One of the loads of a tile: which lanes it fetches, and, if turned, how they pass through shared memory from the
+/// One of the loads of a tile: which lanes it fetches, and, if transposed, how they pass through shared memory from the
 /// threads that read them to those that use them.
 template <class Access, int Widest>
 struct tile_part {
   enum { fetch, pass_in, pass_out } stage;
   Access& a;
-  uint64 turned;
-  int inside, inside_turned, slot;  ///< slot: elements of shared memory for an operand, or for a word of its cells
-  int place, lane;                  ///< there: of the thread's first lane, and from lane to lane
+  uint64 transposed;
+  int inside, inside_transposed, slot;  ///< slot: elements of shared memory for an operand, or for a word of its cells
+  int place, lane;                      ///< there: of the thread's first lane, and from lane to lane
   char* shared;
   template <int Ix, class T>
   __device__ void operator()(const detail::load<Ix, T>& l) const {
@@ -72,15 +72,15 @@ struct tile_part {
     using units = typename Access::template units<T>;
     using unit = typename Access::template unit<T>;
     auto& held = a.template held<Ix, T>();
-    const bool turns = turned >> Ix & 1;
+    const bool turns = transposed >> Ix & 1;
     if (stage == fetch) {
-      held =
-          repack<::std::remove_reference_t<decltype(held)>>(a.template fetch<Ix>(l.p, turns ? inside_turned : inside));
+      held = repack<::std::remove_reference_t<decltype(held)>>(
+          a.template fetch<Ix>(l.p, turns ? inside_transposed : inside));
     } else if (turns) {
       auto value = repack<units>(held);
-      unit* t =
-          reinterpret_cast<unit*>(shared + __popcll(turned & ((uint64(1) << Ix) - 1)) * (slot * E * Widest)) + place;
-      const int n = stage == pass_in ? inside_turned : inside;
+      unit* t = reinterpret_cast<unit*>(shared + __popcll(transposed & ((uint64(1) << Ix) - 1)) * (slot * E * Widest)) +
+                place;
+      const int n = stage == pass_in ? inside_transposed : inside;
 #pragma unroll
       for (int k = 0; k < Access::count; ++k, t = step_shared_bytes(t, lane * int(sizeof(unit)))) {
         if constexpr (E > 1)
@@ -102,9 +102,9 @@ struct tile_part {
   __device__ void operator()(const L&) const {}
 };
 
-/// Tiles of three axes, x, r and y. Operand 0 is contiguous along x; the operands in `turned` are along y: threads next
-/// to each other read those along y and everything else along x, then along r; U groups of V lanes go across. The rows
-/// of skewed tiles begin where their memory is aligned. With two operands five blocks instead of four on a
+/// Tiles of three axes, x, r and y. Operand 0 is contiguous along x; the operands in `transposed` are along y: threads
+/// next to each other read those along y and everything else along x, then along r; U groups of V lanes go across. The
+/// rows of skewed tiles begin where their memory is aligned. With two operands five blocks instead of four on a
 /// multiprocessor make a + b.T 7 % faster. E > 1: places are cells of E words with E elements each (`in_words`).
 template <int E, int U, int V, int Operands, class Target, class Tree>
 __global__ void __launch_bounds__(block_threads, E > 1                            ? 3
@@ -142,14 +142,14 @@ __global__ void __launch_bounds__(block_threads, E > 1                          
 #pragma unroll
   for (int k = 0; k < Operands; ++k)
 #pragma unroll
-    for (int i = 0; i < 3; ++i) a[0].offset[k] += int64(s.turned >> k & 1 ? from[i] : to[i]) * s.step[k][i];
+    for (int i = 0; i < 3; ++i) a[0].offset[k] += int64(s.transposed >> k & 1 ? from[i] : to[i]) * s.step[k][i];
   const auto end = [&](int axis, int from, int size) {
     return s.tiled[axis] - from < size ? s.tiled[axis] : from + size;
   };
   const int end_x = end(0, begin[0] - early, s.box), end_r = end(1, begin[1], s.tile[1]),
             end_y = end(2, begin[2], s.tile[2]), written = begin[0] - before + s.tile[0],
             last_x = written < end_x ? written : end_x;
-  int inside_turned[U];
+  int inside_transposed[U];
 #pragma unroll
   for (int u = U - 1; u >= 0; --u) {
     if (u > 0) {
@@ -160,19 +160,20 @@ __global__ void __launch_bounds__(block_threads, E > 1                          
     const int x = to[0] + u * s.out.group[0];
     const bool valid = x >= begin[0] - early && to[1] < end_r;
     a[u].inside = valid ? s.out.inside(x, last_x, to[2] + u * s.out.group[1], end_y, V) : 0;
-    inside_turned[u] =
+    inside_transposed[u] =
         from[1] < end_r ? s.in.inside(from[0] + u * s.in.group[0], end_y, from[2] + u * s.in.group[1], end_x, V) : 0;
-    detail::for_each_operand(tree, part{part::fetch, a[u], s.turned, a[u].inside, inside_turned[u], 0, 0, 0, shared});
+    detail::for_each_operand(tree,
+                             part{part::fetch, a[u], s.transposed, a[u].inside, inside_transposed[u], 0, 0, 0, shared});
   }
   const int first_in = s.in.shared(in.c), first_out = s.out.shared(out.c) + early - before;
 #pragma unroll
   for (int u = 0; u < U; ++u)
-    detail::for_each_operand(tree, part{part::pass_in, a[u], s.turned, 0, inside_turned[u], s.slot,
+    detail::for_each_operand(tree, part{part::pass_in, a[u], s.transposed, 0, inside_transposed[u], s.slot,
                                         first_in + u * s.in.shared_group, s.in.shared_lane, shared});
   __syncthreads();
 #pragma unroll
   for (int u = 0; u < U; ++u) {
-    detail::for_each_operand(tree, part{part::pass_out, a[u], s.turned, a[u].inside, 0, s.slot,
+    detail::for_each_operand(tree, part{part::pass_out, a[u], s.transposed, a[u].inside, 0, s.slot,
                                         first_out + u * s.out.shared_group, s.out.shared_lane, shared});
     if (a[u].inside > 0) put(a[u], target, lane_cast<typename Target::value_type>(tree(a[u])));
   }

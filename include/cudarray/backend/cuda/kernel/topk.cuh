@@ -1,4 +1,4 @@
-// The largest or smallest elements of sequences on CUDA: selected by digits of their keys, then put in order.
+// The largest or smallest elements of segments on CUDA: selected by digits of their keys, then put in order.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 #pragma GCC visibility push(hidden)  // kernels belong to the file's own binary
 
-/// Keys of which the least come first in the order that is asked for, and where in its sequence each stands: of
+/// Keys of which the least come first in the order that is asked for, and where in its segment each stands: of
 /// elements,
 template <class T>
 struct element_keys {
@@ -41,7 +41,7 @@ inline constexpr int first_within = 1024;     ///< of as many
 inline constexpr int64 part_elements = 8192;  ///< that a block goes through: they stay in the cache
 inline constexpr int64 select_most = 32768;   ///< elements that are selected; more are sorted with all others
 
-/// The k keys that come first of each of so many parts of a sequence, in the order in which they stand. A block finds
+/// The k keys that come first of each of so many parts of a segment, in the order in which they stand. A block finds
 /// the last of them digit by digit, from the highest on; those of equal keys that stand first are taken.
 template <class Source>
 __global__ void __launch_bounds__(block_threads) select_first_kernel(const Source source, typename Source::bits* keys,

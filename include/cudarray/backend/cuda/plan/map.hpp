@@ -9,14 +9,15 @@ namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 /// How the kernels without tiles cover their space.
 template <int Operands>
 struct map_plan {
-  enum { rows, any, ragged } form = any;
+  enum { rows, any, unaligned } form = any;
   thread_space<Operands> threads;
-  divider per_row;  ///< blocks on a row, or, of even rows, how many a group of threads takes; threads on a ragged row
-  int lead = 0;     ///< of ragged rows: so many elements the first one is off alignment
-  bool dense = false;  ///< ragged rows follow each other
+  divider
+      per_row;   ///< blocks on a row, or, of even rows, how many a group of threads takes; threads on a unaligned row
+  int lead = 0;  ///< of unaligned rows: so many elements the first one is off alignment
+  bool dense = false;  ///< unaligned rows follow each other
   int64 blocks = 1;
   const char* name() const {
-    return form == ragged       ? "unaligned rows"
+    return form == unaligned    ? "unaligned rows"
            : form == any        ? "any layout"
            : threads.short_rows ? "short rows"
                                 : "long rows";
@@ -26,12 +27,12 @@ struct map_plan {
 /// Whether rows lie along the last axis in all that is moved, and `dense`: follow each other in operand 0. Where no
 /// index picks them, short ones would leave too many threads with half of an access.
 template <int Operands>
-CUDARRAY_NO_INLINE bool ragged_rows(const detail::iteration_space<Operands>& s, const operand_info* of, int V,
-                                    bool& dense) {
+CUDARRAY_NO_INLINE bool unaligned_rows(const detail::iteration_space<Operands>& s, const operand_info* of, int V,
+                                       bool& dense) {
   const int x = s.ndim - 1;
   uint64 index = 0;
   for (int k = 0; k < Operands; ++k) index |= of[k].index_leaves;
-  if (x < 0 || s.extent[x] < (index != 0 ? V : tuning::ragged_accesses * V) || !readable_around(s, of)) return false;
+  if (x < 0 || s.extent[x] < (index != 0 ? V : tuning::unaligned_accesses * V) || !readable_around(s, of)) return false;
   for (int k = 0; k < Operands; ++k)
     if (of[k].data == nullptr || s.stride[k][x] != (index >> k & 1 ? 0 : 1) || (of[k].gathered && index >> k & 1))
       return false;
@@ -73,12 +74,12 @@ CUDARRAY_NO_INLINE bool plan_wide_rows(map_plan<Operands>& plan, const detail::i
 
 /// Rows off alignment, by accesses that are aligned.
 template <int Operands>
-CUDARRAY_NO_INLINE bool plan_ragged_rows(map_plan<Operands>& plan, const detail::iteration_space<Operands>& s,
-                                         const operand_info* of, int V) {
+CUDARRAY_NO_INLINE bool plan_unaligned_rows(map_plan<Operands>& plan, const detail::iteration_space<Operands>& s,
+                                            const operand_info* of, int V) {
   map_plan<Operands> c;
-  if (!ragged_rows(s, of, V, c.dense)) return false;
+  if (!unaligned_rows(s, of, V, c.dense)) return false;
   const int x = s.ndim - 1;
-  c.form = map_plan<Operands>::ragged;
+  c.form = map_plan<Operands>::unaligned;
   c.threads.divide(s, 1, -1, false);
   c.lead = off_alignment(of[0], V);
   c.per_row = divider(ceil_div(s.extent[x] + (c.dense && x == 0 ? c.lead : V - 1), V));
@@ -100,12 +101,12 @@ CUDARRAY_NO_INLINE map_plan<Operands> plan_any(const detail::iteration_space<Ope
   return c;
 }
 
-/// The first plan of these that fits; U groups of V lanes a thread. `lines_up`: there is a kernel for ragged rows.
+/// The first plan of these that fits; U groups of V lanes a thread. `lines_up`: there is a kernel for unaligned rows.
 template <int Operands>
 map_plan<Operands> plan_map(const detail::iteration_space<Operands>& s, const operand_info* of, int V, int U,
                             bool lines_up) {
   map_plan<Operands> c;
-  if (plan_wide_rows(c, s, of, V, U) || (lines_up && plan_ragged_rows(c, s, of, V))) return c;
+  if (plan_wide_rows(c, s, of, V, U) || (lines_up && plan_unaligned_rows(c, s, of, V))) return c;
   return plan_any(s, V, U);
 }
 

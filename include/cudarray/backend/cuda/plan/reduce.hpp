@@ -8,29 +8,30 @@
 namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 
 /// How a thread's lanes lie on what is reduced.
-enum class reduce_walk {
-  straight,  ///< loads are wide, no lane is outside
-  ragged,  ///< as straight, off alignment: along a row, its ends go one by one; across, lanes stand before the results
-  folded,  ///< as straight, down columns several of which are added up to one result at last: few columns, rows are so
-           ///< many of the operand's as are whole lanes, its ends go one by one; or columns are the elements of short
-           ///< runs, or of those of a few results side by side
-  apart    ///< lanes are apart
+enum class reduce_access {
+  aligned,    ///< loads are wide, no lane is outside
+  unaligned,  ///< as aligned, but memory is not: along a row, its ends go one by one; across, lanes stand before the
+              ///< results
+  folded,     ///< as aligned, down columns several of which are added up to one result at last: few columns, rows are
+              ///< so many of the operand's as are whole lanes, its ends go one by one; or columns are the elements of
+              ///< short runs, or of those of a few results side by side
+  strided     ///< each lane is loaded by itself
 };
 
 inline constexpr int most_steps = 4;  ///< of a tile
 
-/// How the threads of a reduction's blocks are spread: on `wide` results (or groups of V results), `deep` threads on
-/// each: `abreast` of these on a run, which is what lies on the last reduced axis, and `beside` of such groups. The
-/// lanes go `along` the reduced axes, and so do neighbouring threads; or both go across the results. Runs are taken in
-/// tiles, a few steps of each thread: on along a run, or, of short ones, from run to run. What straight threads need
-/// stands in front: a kernel waits for each line of its parameters.
+/// How the threads of a reduction's blocks are spread: on `block_results` results (or groups of V results), with
+/// `result_threads` on each. These are `run_groups` groups of `run_threads`; a group takes a run at a time, which is
+/// what lies on the last reduced axis. The lanes go `along` the reduced axes, and so do neighbouring threads; or both
+/// go across the results. Runs are taken in tiles, a few steps of each thread: on along a run, or, of short ones, from
+/// run to run. What the threads of aligned loads need stands in front: a kernel waits for each line of its parameters.
 template <int Operands>
 struct reduce_plan {
-  reduce_walk walk = reduce_walk::straight;
+  reduce_access access = reduce_access::aligned;
   bool along = false;
   bool index32 = true;  ///< 32 bits hold every result, tile, place and step
-  int wide = 1, deep = 1, abreast = 1, beside = 1, abreast_log2 = 0;
-  int own = 1;                 ///< of `wide` results a block finishes so many; the next block does the others
+  int block_results = 1, result_threads = 1, run_threads = 1, run_groups = 1, run_threads_log2 = 0;
+  int own_results = 1;         ///< of `block_results` a block finishes so many; the next block does the others
   int left_step = 1;           ///< what a step takes from the places left in a run, or from the runs left
   int64 results = 1;           ///< threads' places on the kept axes
   int64 row = 1, runs = 1;     ///< places in a run, and runs
@@ -42,7 +43,7 @@ struct reduce_plan {
   int64 count = 1;                            ///< elements that are reduced to one
   int lead = 0;                               ///< so many elements the first row is off alignment
   int turn = 0;                               ///< and from row to row so many more, where lanes go across the results
-  int rows = 1, columns = 1;  ///< of a folded walk: rows of the operands in one of its own, and results of these
+  int rows = 1, columns = 1;  ///< of folded accesses: rows of the operands in one of its own, and results of these
   int run = 0;                ///< or elements of a run, of which those of a result are `each` apart; 0: rows fold, and
   int each = 1;               ///< have ends
   int element_step = 0;       ///< elements on the last axis, from step to step
@@ -52,16 +53,16 @@ struct reduce_plan {
   divider row_tiles;          ///< tiles of a run; by runs: runs
   thread_space<Operands> threads;
   bool once = false;  ///< there is a block for each group of results, not only as many as run at a time
-  bool loads_wide() const { return walk != reduce_walk::apart; }
+  bool loads_wide() const { return access != reduce_access::strided; }
   const char* name() const {
-    switch (walk) {
-      case reduce_walk::straight:
+    switch (access) {
+      case reduce_access::aligned:
         return along ? "aligned rows" : "aligned columns";
-      case reduce_walk::ragged:
+      case reduce_access::unaligned:
         return along ? "unaligned rows" : "unaligned columns";
-      case reduce_walk::folded:
+      case reduce_access::folded:
         return run > 0 ? "runs as columns" : "folded columns";
-      case reduce_walk::apart:
+      case reduce_access::strided:
         break;
     }
     return along ? "strided rows" : "strided columns";
@@ -79,39 +80,39 @@ CUDARRAY_NO_INLINE inline int close_together(const detail::access& a, int axis, 
   return n;
 }
 
-/// How the `deep` threads of a result share its runs, U steps of each at a time.
+/// How the threads of a result share its runs, U steps of each at a time.
 template <int Operands>
 CUDARRAY_NO_INLINE void share_runs(reduce_plan<Operands>& r, const detail::iteration_space<Operands>& s, int V, int U) {
   const int inner = s.kept < s.ndim ? s.ndim - 1 : -1;
   // a run that a few threads take in one step leaves the others of a tile for the next runs
-  const int whole_run = power_of_two_above(r.row, r.deep);
+  const int whole_run = power_of_two_above(r.row, r.result_threads);
   const bool short_runs = s.ndim - s.kept == 2 && r.runs > 1 && whole_run >= r.row &&
                           (r.row <= tuning::short_run || 4 * r.row >= tuning::full_quarters * whole_run);
   // of an operand turned against the others, warps on neighbouring runs read from the same places
   r.by_runs = !r.in_order && !short_runs && r.along && !r.loads_wide() && r.threads.by_warps && r.runs > 1 &&
-              r.deep > warp && close_together(detail::access(s), inner - 1, inner) > 0;
-  r.abreast = r.deep;
+              r.result_threads > warp && close_together(detail::access(s), inner - 1, inner) > 0;
+  r.run_threads = r.result_threads;
   if (short_runs) {
-    r.abreast = whole_run;
+    r.run_threads = whole_run;
   } else if (r.by_runs) {
-    r.abreast = warp;
+    r.run_threads = warp;
   } else if (r.runs > 1) {
     const int together = !r.along             ? 1
-                         : r.loads_wide()     ? tuning::abreast_aligned
+                         : r.loads_wide()     ? tuning::aligned_run_threads
                          : r.threads.by_warps ? warp
-                                              : tuning::abreast_strided;
-    const int tile = power_of_two_above(ceil_div(r.row, U), r.deep);
-    if (r.abreast > tile) r.abreast = tile > together || together > r.deep ? tile : together;
+                                              : tuning::strided_run_threads;
+    const int tile = power_of_two_above(ceil_div(r.row, U), r.result_threads);
+    if (r.run_threads > tile) r.run_threads = tile > together || together > r.result_threads ? tile : together;
   }
-  r.abreast_log2 = __builtin_ctz(unsigned(r.abreast));
-  r.beside = r.deep / r.abreast;
+  r.run_threads_log2 = __builtin_ctz(unsigned(r.run_threads));
+  r.run_groups = r.result_threads / r.run_threads;
   r.run_tiles = short_runs ? U : 1;
-  r.left_step = short_runs ? 1 : r.abreast;
-  const int64 row_tiles = short_runs ? 1 : ceil_div(r.row, int64(U) * r.abreast);
+  r.left_step = short_runs ? 1 : r.run_threads;
+  const int64 row_tiles = short_runs ? 1 : ceil_div(r.row, int64(U) * r.run_threads);
   r.row_tiles = divider(r.by_runs ? r.runs : row_tiles);
   r.tiles = ceil_div(r.runs, r.run_tiles) * row_tiles;
   const int64 place = r.along && (r.loads_wide() || r.threads.by_warps) ? V : 1;  // elements from thread to thread
-  r.element_step = short_runs ? 0 : r.abreast * int(place);
+  r.element_step = short_runs ? 0 : r.run_threads * int(place);
   r.position_step = short_runs ? r.positions : r.element_step;
   for (int k = 0; k < Operands && inner >= 0; ++k) {
     const int64 element = s.stride[k][inner], step = short_runs ? s.stride[k][inner - 1] : r.element_step * element;
@@ -134,13 +135,14 @@ struct threads_of_result {
 template <int Operands>
 threads_of_result threads_along(const reduce_plan<Operands>& r, int V, bool light) {
   threads_of_result n;
-  const bool ragged = r.walk == reduce_walk::ragged;
+  const bool unaligned = r.access == reduce_access::unaligned;
   const int64 places = r.runs * r.row;
   n.most = power_of_two_above(ceil_div(places, 2), block_threads);
   n.least = r.threads.by_warps ? warp : power_of_two_above(ceil_div(r.row, 4), 4);
-  if (const int edges = power_of_two_above(2 * V - 2, block_threads); ragged && r.row >= 4 * edges && n.least < edges)
+  if (const int edges = power_of_two_above(2 * V - 2, block_threads);
+      unaligned && r.row >= 4 * edges && n.least < edges)
     n.least = edges;
-  n.once = r.walk == reduce_walk::straight && r.runs == 1 &&
+  n.once = r.access == reduce_access::aligned && r.runs == 1 &&
            places >= (V > 4 ? tuning::once_least_narrow : tuning::once_least) && (light || places < tuning::once_most);
   if (n.once) n.least = power_of_two_above(places / tuning::once_steps + 1, block_threads);
   return n;
@@ -151,7 +153,7 @@ threads_of_result threads_along(const reduce_plan<Operands>& r, int V, bool ligh
 template <int Operands>
 threads_of_result threads_across(const reduce_plan<Operands>& r, int V) {
   threads_of_result n;
-  const bool turns = r.walk == reduce_walk::ragged;
+  const bool turns = r.access == reduce_access::unaligned;
   const int64 places = r.runs * r.row;
   const int widest = !r.loads_wide()                            ? tuning::strided_wide
                      : turns || r.results > tuning::some_groups ? tuning::many_wide
@@ -175,26 +177,29 @@ CUDARRAY_NO_INLINE bool spread_threads(reduce_plan<Operands>& r, const detail::i
                                        int U, int64 enough, bool light) {
   constexpr int64 int32_end = int64(1) << 31;
   const int inner = s.kept < s.ndim ? s.ndim - 1 : -1, across = s.kept - 1;
-  const bool ragged = r.walk == reduce_walk::ragged, turns = ragged && !r.along, folded = r.walk == reduce_walk::folded;
+  const bool unaligned = r.access == reduce_access::unaligned, turns = unaligned && !r.along,
+             folded = r.access == reduce_access::folded;
   r.threads.divide(s, V, r.along ? inner : across, r.loads_wide(), turns ? V - 1 : 0);
   for (int d = 0; d < s.ndim; ++d)
     if (d != inner) (d < s.kept ? r.results : r.runs) *= r.threads.extent[d].divisor;
   if (r.count == 0) r.runs = 0;
-  r.row = inner < 0 ? 1 : ragged && r.along ? r.positions / V : r.threads.extent[inner].divisor;
+  r.row = inner < 0 ? 1 : unaligned && r.along ? r.positions / V : r.threads.extent[inner].divisor;
   threads_of_result n = r.along ? threads_along(r, V, light) : threads_across(r, V);
   if (folded) n.least = n.most = block_threads / power_of_two_above(r.threads.extent[across].divisor, block_threads);
   const int wished = power_of_two_above(ceil_div(enough, r.results > 0 ? r.results : 1), block_threads);
-  r.deep = wished < n.least ? n.least : wished < n.most ? wished : n.most > n.least ? n.most : n.least;
-  r.once = n.once && r.deep == n.least;
-  r.wide = block_threads / r.deep;
-  r.own = turns ? r.wide - 1 : folded ? int(r.threads.extent[across].divisor) : r.wide;
+  r.result_threads = wished < n.least ? n.least : wished < n.most ? wished : n.most > n.least ? n.most : n.least;
+  r.once = n.once && r.result_threads == n.least;
+  r.block_results = block_threads / r.result_threads;
+  r.own_results = turns ? r.block_results - 1 : folded ? int(r.threads.extent[across].divisor) : r.block_results;
   share_runs(r, s, V, U);
   r.index32 = (r.results | r.row | r.runs | r.tiles) >> 30 == 0;
   // what is beyond the end of a row is counted, too
-  if (r.walk != reduce_walk::straight) r.index32 = r.index32 && r.positions < int32_end - 65536;
+  if (r.access != reduce_access::aligned) r.index32 = r.index32 && r.positions < int32_end - 65536;
   for (const int64 ahead : r.ahead) r.index32 = r.index32 && magnitude(ahead) < int32_end;
-  if (turns) return r.index32 && r.runs == 1 && r.row >= 4 * r.deep && r.own > 0 && few_idle(r.results, r.own);
-  if (ragged) return r.index32 && r.runs == 1 && r.deep >= 2 * V - 2;
+  if (turns)
+    return r.index32 && r.runs == 1 && r.row >= 4 * r.result_threads && r.own_results > 0 &&
+           few_idle(r.results, r.own_results);
+  if (unaligned) return r.index32 && r.runs == 1 && r.result_threads >= 2 * V - 2;
   return r.index32 && r.threads.whole;
 }
 
@@ -306,11 +311,11 @@ CUDARRAY_NO_INLINE bool fold_runs(reduce_plan<Operands>& r, detail::iteration_sp
 }
 
 /// What a plan is made of. `loads`: how many operands the tree loads; `indexed`: positions are counted, by 32 bits
-/// where loads are wide; U and `apart_U`: steps at a time, where loads are wide and otherwise; `light`: threads combine
-/// what they found at little cost; `may_fold`: few columns may be walked as more.
+/// where loads are wide; U and `strided_U`: steps at a time, where loads are wide and otherwise; `light`: threads
+/// combine what they found at little cost; `may_fold`: few columns may be walked as more.
 struct reduction {
   const operand_info* of;
-  int loads, V, U, apart_U;
+  int loads, V, U, strided_U;
   bool indexed, light, may_fold;
   int multiprocessors;
   int64 enough() const { return int64(multiprocessors) * tuning::busy_threads; }  ///< threads that keep the device busy
@@ -361,7 +366,7 @@ CUDARRAY_NO_INLINE bool plan_folded_runs(reduce_plan<Operands>& plan, const deta
   reduce_plan<Operands> r = begin_plan(s, q);
   detail::iteration_space<Operands> columns = s;
   if (!fold_runs(r, columns, q.of, q.V)) return false;
-  r.walk = reduce_walk::folded, r.along = false;
+  r.access = reduce_access::folded, r.along = false;
   if (!all_loads_wide(columns, columns.kept - 1, q) || !spread_threads(r, columns, q.V, q.U, q.enough(), q.light))
     return false;
   plan = r;
@@ -369,16 +374,16 @@ CUDARRAY_NO_INLINE bool plan_folded_runs(reduce_plan<Operands>& plan, const deta
 }
 /// All loads are aligned.
 template <int Operands>
-CUDARRAY_NO_INLINE bool plan_straight(reduce_plan<Operands>& plan, const detail::iteration_space<Operands>& s,
-                                      const reduction& q) {
+CUDARRAY_NO_INLINE bool plan_aligned(reduce_plan<Operands>& plan, const detail::iteration_space<Operands>& s,
+                                     const reduction& q) {
   reduce_plan<Operands> r = begin_plan(s, q);
-  r.walk = reduce_walk::straight;
+  r.access = reduce_access::aligned;
   if (!all_loads_wide(s, r.along ? s.ndim - 1 : s.kept - 1, q) || !spread_threads(r, s, q.V, q.U, q.enough(), q.light))
     return false;
   plan = r;
   return true;
 }
-/// All operands are off alignment alike: few columns are folded, others are ragged.
+/// All operands are off alignment alike: few columns are folded, others taken unaligned.
 template <int Operands>
 CUDARRAY_NO_INLINE bool plan_unaligned(reduce_plan<Operands>& plan, const detail::iteration_space<Operands>& s,
                                        const reduction& q) {
@@ -390,14 +395,14 @@ CUDARRAY_NO_INLINE bool plan_unaligned(reduce_plan<Operands>& plan, const detail
   if (q.may_fold && !r.along) {
     reduce_plan<Operands> folded = r;
     detail::iteration_space<Operands> wide_rows = s;
-    folded.walk = reduce_walk::folded;
+    folded.access = reduce_access::folded;
     if (fold_columns(folded, wide_rows, q.of, q.V) &&
         spread_threads(folded, wide_rows, q.V, q.U, q.enough(), q.light)) {
       plan = folded;
       return true;
     }
   }
-  r.walk = reduce_walk::ragged;
+  r.access = reduce_access::unaligned;
   if ((!r.along && !readable_around(s, q.of)) || !spread_threads(r, s, q.V, q.U, q.enough(), q.light)) return false;
   plan = r;
   return true;
@@ -412,12 +417,12 @@ CUDARRAY_NO_INLINE reduce_plan<Operands> plan_reduce(const detail::iteration_spa
   reduce_plan<Operands> r;
   if (s.kept < s.ndim && count > 0 && (!q.indexed || count >> 31 == 0)) {
     if (plan_folded_runs(r, s, q)) return r;
-    if (plan_straight(r, s, q)) return r;
+    if (plan_aligned(r, s, q)) return r;
     if (plan_unaligned(r, s, q)) return r;
   }
   r = begin_plan(s, q);
-  r.walk = reduce_walk::apart;
-  spread_threads(r, s, q.V, q.apart_U, q.enough(), q.light);
+  r.access = reduce_access::strided;
+  spread_threads(r, s, q.V, q.strided_U, q.enough(), q.light);
   return r;
 }
 
@@ -430,7 +435,8 @@ struct reduce_blocks {
 /// `once`.
 template <int Operands>
 CUDARRAY_NO_INLINE reduce_blocks blocks_of(const reduce_plan<Operands>& r, int64 wanted) {
-  const int64 blocks = ceil_div(r.results, r.own), most = r.runs * r.row / (int64(r.deep) * tuning::steps_of_part);
+  const int64 blocks = ceil_div(r.results, r.own_results),
+              most = r.runs * r.row / (int64(r.result_threads) * tuning::steps_of_part);
   int64 chunks = wanted / blocks;
   chunks = chunks < most ? chunks : most;
   if (chunks < 1 || blocks > most_tickets) chunks = 1;

@@ -6,11 +6,11 @@
 
 namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 
-/// How rows of `length` are spread: `own` of them to a block, 2^deep_log2 threads to a row. In shared memory rows of
-/// whole places (V lanes each) have one place left out after every 8, against bank conflicts.
+/// How rows of `length` are spread: `block_rows` of them to a block, 2^row_threads_log2 threads to a row. In shared
+/// memory rows of whole places (V lanes each) have one place left out after every 8, against bank conflicts.
 template <int Operands>
 struct short_rows_plan {
-  int length = 1, own = 1, deep_log2 = 0;
+  int length = 1, block_rows = 1, row_threads_log2 = 0;
   bool whole = false;  ///< rows are whole places
   int stride = 0;      ///< places in shared memory from a thread's first to its next
   int lead = 0;        ///< so many elements the first row is off alignment
@@ -38,14 +38,16 @@ CUDARRAY_NO_INLINE bool plan_short_rows(short_rows_plan<Operands>& plan, const d
   if (n * (r.whole ? tuning::aligned_rows_of_block : tuning::rows_of_block) > most) return false;
   r.length = int(n);
   r.rows = s.extent[0];
-  r.own = int(most / n);
+  r.block_rows = int(most / n);
   // where there are few rows, more blocks have fewer each
-  if (const int64 shared = ceil_div(r.rows, 2 * multiprocessors); shared < r.own)
-    r.own = int(shared > tuning::least_rows_of_block ? shared : tuning::least_rows_of_block);
-  while (r.deep_log2 < __builtin_ctz(unsigned(warp)) && r.own << (r.deep_log2 + 1) <= block_threads) ++r.deep_log2;
+  if (const int64 shared = ceil_div(r.rows, 2 * multiprocessors); shared < r.block_rows)
+    r.block_rows = int(shared > tuning::least_rows_of_block ? shared : tuning::least_rows_of_block);
+  while (r.row_threads_log2 < __builtin_ctz(unsigned(warp)) &&
+         r.block_rows << (r.row_threads_log2 + 1) <= block_threads)
+    ++r.row_threads_log2;
   r.stride = r.whole ? block_threads + block_threads / 8 : block_threads;
   r.result_step = int(s.stride[0][0]);
-  r.blocks = ceil_div(r.rows, r.own);
+  r.blocks = ceil_div(r.rows, r.block_rows);
   if (r.blocks >> 31 != 0) return false;
   plan = r;
   return true;

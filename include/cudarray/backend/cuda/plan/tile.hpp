@@ -70,7 +70,7 @@ struct tile_plan {
   int slot = 0;                     ///< elements of shared memory for an operand
   int alignment = 1;                ///< of what is written of a row, more where tiles are skewed
   int lead = 0;                     ///< of skewed tiles: so many elements the first one is off alignment
-  uint64 turned = 0;
+  uint64 transposed = 0;
   int step[Operands][3] = {};       ///< along the axes in the order of the operand's walk
   int64 group_step[Operands] = {};  ///< elements from group to group of lanes
   int64 across[Operands] = {};      ///< of cells: words from one to the next
@@ -79,11 +79,11 @@ struct tile_plan {
 
 /// The axis that most operands lie along which do not lie along the last one, and those operands, a bit each; axis -1
 /// if there is none.
-struct turned_axis {
+struct transposed_axis {
   int axis = -1;
   uint64 operands = 0;
   template <int Operands>
-  turned_axis(const detail::iteration_space<Operands>& s, const operand_info* of) {
+  transposed_axis(const detail::iteration_space<Operands>& s, const operand_info* of) {
     const detail::access at(s);
     const int x = s.ndim - 1;
     for (int y = 0, most = 0; y < x; ++y) {
@@ -100,11 +100,11 @@ struct turned_axis {
   }
 };
 
-/// Makes elements of 4 / E bytes words: E neighbours along x are one, or along y in operands that are turned, and one
-/// place of the space is a cell of E words, `across` from each other in memory. False where words would be cut or off
-/// alignment.
+/// Makes elements of 4 / E bytes words: E neighbours along x are one, or along y in operands that are transposed, and
+/// one place of the space is a cell of E words, `across` from each other in memory. False where words would be cut or
+/// off alignment.
 template <int Operands>
-CUDARRAY_NO_INLINE bool in_words(detail::iteration_space<Operands>& s, operand_info* of, turned_axis& turn, int E,
+CUDARRAY_NO_INLINE bool in_words(detail::iteration_space<Operands>& s, operand_info* of, transposed_axis& turn, int E,
                                  int64* across) {
   const int x = s.ndim - 1, y = turn.axis;
   if (s.extent[x] % E != 0 || s.extent[y] % E != 0) return false;
@@ -141,7 +141,7 @@ struct tile_shape {
 /// goes on where x or y ends. A thread has so many slots, its groups times its lanes. False where tiles would not pay.
 template <int Operands>
 CUDARRAY_NO_INLINE bool choose_tile(tile_shape& tile, const detail::iteration_space<Operands>& s,
-                                    const operand_info* of, const turned_axis& turn, int64 slots, int E) {
+                                    const operand_info* of, const transposed_axis& turn, int64 slots, int E) {
   const int64 most_x = slots > 8 ? 2 * warp : warp, most_y = block_threads * slots / most_x;
   const int x = s.ndim - 1, y = turn.axis, leader = __builtin_ctzll(turn.operands);
   const int64 ex = s.extent[x], ey = s.extent[y], run = tuning::line / of[0].bytes;
@@ -227,7 +227,7 @@ thread_space<Operands> other_axes(const detail::iteration_space<Operands>& s, co
 /// U groups of V lanes in each thread, that `most_elements` of shared memory are for. E > 1: of cells (`in_words`).
 template <int Operands>
 CUDARRAY_NO_INLINE bool plan_tiles(tile_plan<Operands>& c, const detail::iteration_space<Operands>& s,
-                                   const operand_info* of, const turned_axis& turn, int U, int V, int most_elements,
+                                   const operand_info* of, const transposed_axis& turn, int U, int V, int most_elements,
                                    int E) {
   tile_shape tile;
   if (!choose_tile(tile, s, of, turn, U * V, E)) return false;
@@ -235,9 +235,9 @@ CUDARRAY_NO_INLINE bool plan_tiles(tile_plan<Operands>& c, const detail::iterati
   const int x = s.ndim - 1, axes[3] = {x, tile.r, turn.axis};
   int steps[3];
   steps_in_banks(size, steps);
-  c.turned = turn.operands;
+  c.transposed = turn.operands;
   c.slot = int(steps[2] * size[2]);
-  if (__builtin_popcountll(c.turned) * c.slot > most_elements || !fits_32_bits(s, axes)) return false;
+  if (__builtin_popcountll(c.transposed) * c.slot > most_elements || !fits_32_bits(s, axes)) return false;
   if (tile.square) {
     const int alignment = tile_alignment(of[0].bytes);
     c.lead = off_alignment(of[0], alignment);
@@ -257,12 +257,12 @@ CUDARRAY_NO_INLINE bool plan_tiles(tile_plan<Operands>& c, const detail::iterati
     c.tile[i] = int(size[i]);
     c.along[i] = divider(ceil_div(c.tiled[i] + (i == 0 ? c.alignment - 1 : 0), size[i]));
     c.blocks *= c.along[i].divisor;
-    for (int k = 0; k < Operands; ++k) c.step[k][c.turned >> k & 1 ? 2 - i : i] = d < 0 ? 0 : int(s.stride[k][d]);
+    for (int k = 0; k < Operands; ++k) c.step[k][c.transposed >> k & 1 ? 2 - i : i] = d < 0 ? 0 : int(s.stride[k][d]);
   }
   c.threads = other_axes(s, axes);
   c.blocks *= c.threads.threads;
   for (int k = 0; k < Operands; ++k) {
-    const tile_walk& walk = c.turned >> k & 1 ? c.in : c.out;
+    const tile_walk& walk = c.transposed >> k & 1 ? c.in : c.out;
     c.threads.lane_step[k] = walk.apart.divisor * c.step[k][walk.lane_axis];
     c.group_step[k] = int64(walk.group[0]) * c.step[k][0] + int64(walk.group[1]) * c.step[k][2];
   }

@@ -12,7 +12,7 @@ inline constexpr int64 line = 128, sector = 32, busy_threads = 2048;
 // Maps.
 inline constexpr int64 idle_part = 4;  ///< blocks on a long row: a fourth of their threads may be idle
 inline constexpr int64 short_row = 4;  ///< accesses; shorter ones have a division for each
-inline constexpr int64 ragged_accesses =
+inline constexpr int64 unaligned_accesses =
     8;  ///< of rows off alignment; in shorter ones half of the threads have half an access
 inline constexpr int64 short_axis =
     64;  ///< lanes divide the longest axis where the last has fewer elements: warps fill
@@ -34,10 +34,10 @@ inline constexpr int64 thread_row_aligned = 8;     ///< of whole accesses fewer;
 inline constexpr int64 thread_row_results = 1024;  ///< but not where there are fewer results
 
 // How the threads of a result share its runs.
-inline constexpr int64 short_run = 8;       ///< elements; a step goes from run to run: (1M, 50 of 64) 0.111 -> 0.086
-inline constexpr int64 full_quarters = 3;   ///< or where three quarters of the threads on a run have work
-inline constexpr int abreast_aligned = 4;   ///< threads on a run, at least, so that they read a sector;
-inline constexpr int abreast_strided = 16;  ///< where a lane is an element by itself
+inline constexpr int64 short_run = 8;          ///< elements; a step goes from run to run: (1M, 50 of 64) 0.111 -> 0.086
+inline constexpr int64 full_quarters = 3;      ///< or where three quarters of the threads on a run have work
+inline constexpr int aligned_run_threads = 4;  ///< threads on a run, at least, so that they read a sector;
+inline constexpr int strided_run_threads = 16;  ///< where a lane is an element by itself
 
 // Blocks that take one group of results each, 8 to 15 steps a thread: (524288, 128) 0.0687 -> 0.0657.
 inline constexpr int64 once_least = 32, once_least_narrow = 6;  ///< accesses of a row; narrow: of more than 4 lanes
@@ -66,11 +66,11 @@ inline constexpr int64 steps_of_part = 16;  ///< of each thread, at least, where
 inline constexpr int64 rows_of_block = 8, aligned_rows_of_block = 12;  ///< at least: other kernels are faster below
 inline constexpr int64 least_rows_of_block = 8;                        ///< where there are few rows
 
-// Scans: threads beside each other along inner. Accesses of a line of float32; wider ones where lines share sectors,
-// narrow ones where sequences have very many tiles, which ask each other for much.
-inline constexpr int element_bytes = 4, few_abreast = 16, many_abreast = 64;
-inline constexpr int64 long_sequence = 1 << 17;  ///< elements
-inline constexpr int64 alone_tenths = 9;  ///< a block takes all tiles of a sequence where so many of 10 blocks do
+// Scans: threads along inner. Accesses of a line of float32; wider ones where lines share sectors,
+// narrow ones where segments have very many tiles, which ask each other for much.
+inline constexpr int element_bytes = 4, few_inner_threads = 16, many_inner_threads = 64;
+inline constexpr int64 long_segment = 1 << 17;  ///< elements
+inline constexpr int64 alone_tenths = 9;        ///< a block takes all tiles of a segment where so many of 10 blocks do
 
 // Operands of a reduction that are copied first: sum(a + b.T) 0.368 -> 0.265.
 inline constexpr int64 copied = int64(1) << 21;  ///< elements; fewer stay in the cache until all of a line is used

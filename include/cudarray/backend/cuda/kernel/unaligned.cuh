@@ -62,7 +62,7 @@ struct spans_of;
 template <int V, int... Ix, class... T>
 struct spans_of<V, operand_list<operand<Ix, T>...>> : detail::slot<Ix, two_words<T, V>>... {};
 
-/// Whether a kernel for ragged rows is made: not where loads of one element at a time do as well.
+/// Whether a kernel for unaligned rows is made: not where loads of one element at a time do as well.
 template <int V, uint64 Indices, class List>
 inline constexpr bool lines_up = false;
 template <int V, uint64 Indices, int... Ix, class... T>
@@ -79,7 +79,7 @@ requires(sizeof...(Ix) > 0) inline constexpr bool lines_up<V, Indices, operand_l
 
 /// V neighbouring places along the last axis, some of which may be outside of their row.
 template <int V, int Operands, class Tree>
-struct ragged_access : basic_access<true, V, Operands, Tree> {
+struct unaligned_access : basic_access<true, V, Operands, Tree> {
   using base = basic_access<true, V, Operands, Tree>;
   int begin;  ///< lanes before this one are outside, too
   spans_of<V, all_operands<Tree>> spans;
@@ -88,7 +88,7 @@ struct ragged_access : basic_access<true, V, Operands, Tree> {
   enum stage { says, moves, as_lanes };
   template <stage S>
   struct fetch_part {
-    ragged_access& a;
+    unaligned_access& a;
     template <int Ix, class T>
     __device__ void operator()(const detail::load<Ix, T>& l) const {
       constexpr bool index = (base::indices >> Ix & 1) != 0;
@@ -142,11 +142,11 @@ struct ragged_access : basic_access<true, V, Operands, Tree> {
 /// another as in the other kernels, picked rows of 127 took a tenth more.)
 template <int V, int Operands, class Target, class Tree>
 __global__ void __launch_bounds__(block_threads)
-    ragged_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree,
-                  const __grid_constant__ thread_space<Operands> s, const divider per_row, const int lead,
-                  const bool dense) {
+    unaligned_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree,
+                     const __grid_constant__ thread_space<Operands> s, const divider per_row, const int lead,
+                     const bool dense) {
   in_stream_order();
-  using access = ragged_access<V, Operands, Tree>;
+  using access = unaligned_access<V, Operands, Tree>;
   using value = typename Target::value_type;
   constexpr int words = V * int(sizeof(value)) > 4 ? V * int(sizeof(value)) / 4 : 1;
   const int lane = int(threadIdx.x) % warp, many = int(per_row.divisor), n = int(s.last);

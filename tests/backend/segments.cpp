@@ -83,7 +83,7 @@ void check_sorts() {
     }
 }
 
-/// Many short sequences, which are sorted side by side; in some groups of them are values that need more care.
+/// Many short segments, which are sorted side by side; in some groups of them are values that need more care.
 template <class T>
 void check_short_sorts() {
   for (const int64 n : {2, 3, 5, 8, 16, 31, 64, 100, 129, 256, 257, 512, 513})
@@ -163,7 +163,7 @@ void check_scans() {
 
 }  // namespace
 
-TEST_CASE("sequences: sort and argsort of all dtypes and lengths") {
+TEST_CASE("segments: sort and argsort of all dtypes and lengths") {
   const threads t(4);
   check_sorts<bool>();
   check_sorts<ca::uint8>();
@@ -177,7 +177,7 @@ TEST_CASE("sequences: sort and argsort of all dtypes and lengths") {
   check_sorts<ca::bfloat16>();
 }
 
-TEST_CASE("sequences: argsort of 64 bits, of which several elements share the upper half") {
+TEST_CASE("segments: argsort of 64 bits, of which several elements share the upper half") {
   for (const int count : {1, 4})
     for (const int64 n : {1000, 300001})
       for (const int64 sharing : {int64(1), int64(3), int64(90), int64(110), int64(3000), n}) {
@@ -192,7 +192,7 @@ TEST_CASE("sequences: argsort of 64 bits, of which several elements share the up
       }
 }
 
-TEST_CASE("sequences: many short ones are sorted") {
+TEST_CASE("segments: many short ones are sorted") {
   const threads t(4);
   check_short_sorts<bool>();
   check_short_sorts<ca::uint8>();
@@ -207,7 +207,7 @@ TEST_CASE("sequences: many short ones are sorted") {
   check_short_sorts<ca::bfloat16>();
 }
 
-TEST_CASE("sequences: scans along each axis") {
+TEST_CASE("segments: scans along each axis") {
   const threads t(4);
   check_scans<float, double, float>();
   check_scans<double, double, double>();
@@ -215,7 +215,7 @@ TEST_CASE("sequences: scans along each axis") {
   check_scans<ca::uint8, ca::uint64, ca::uint8>();
 }
 
-TEST_CASE("sequences: sums of float32 up to each are rounded once") {
+TEST_CASE("segments: sums of float32 up to each are rounded once") {
   const threads t(4);
   for (const auto& s : scan_shapes) {
     CAPTURE(s[0], s[1], s[2]);
@@ -238,7 +238,7 @@ TEST_CASE("sequences: sums of float32 up to each are rounded once") {
   }
 }
 
-TEST_CASE("sequences: NaN in scans goes on") {
+TEST_CASE("segments: NaN in scans goes on") {
   for (const int64 n : {1, 5, 16, 65, 1000})
     for (const int64 p : {int64(0), n / 2, n - 1}) {
       const auto a = filled<float>({n, 20}, [&](int64 i) { return i / 20 == p ? nan_ : double(hash(i) % 50); });
@@ -259,7 +259,7 @@ TEST_CASE("sequences: NaN in scans goes on") {
     }
 }
 
-TEST_CASE("sequences: what masks select") {
+TEST_CASE("segments: what masks select") {
   const threads t(4);
   const auto check = [](int64 n, const auto& picked) {
     const auto m = filled<bool>({n}, picked);
@@ -299,7 +299,7 @@ TEST_CASE("sequences: what masks select") {
   }
 }
 
-TEST_CASE("sequences: rows and columns that indices pick") {
+TEST_CASE("segments: rows and columns that indices pick") {
   const threads t(4);
   for (const int64 width : {1, 2, 3, 8, 17, 64, 100, 1000}) {
     constexpr int64 rows = 1009;
@@ -438,13 +438,13 @@ void check_numbers(int group, const Draw& draw) {
 
 }  // namespace
 
-TEST_CASE("sequences: softmax, log_softmax and logsumexp of rows") {
+TEST_CASE("segments: softmax, log_softmax and logsumexp of rows") {
   const threads t(4);
   check_softmax<float>(1e-6);
   check_softmax<double>(1e-13);
 }
 
-TEST_CASE("sequences: random numbers do not depend on shapes") {
+TEST_CASE("segments: random numbers do not depend on shapes") {
   const threads t(4);
   using ca::random::generator;
   check_numbers(4, [](const ca::shape& s, generator& g) { return ca::random::bits(s, g, host); });
