@@ -7,5 +7,6 @@
 #include "backend/elementwise.hpp"
 #include "backend/memory.hpp"
 #include "backend/reduce.hpp"
+#include "backend/row_program.hpp"
 #include "ops/reductions.hpp"
 #include "ops/transfer.hpp"

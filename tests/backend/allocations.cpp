@@ -193,10 +193,14 @@ TEST_CASE("allocations: a reduction inside an expression costs its own result") 
   CHECK(y.at(5, 5) == 1.f / (rows * columns));
   const array x = make(1);
   array z;
-  r = during([&] { z = x / ca::sum(x, 1, ca::keepdims); });
+  r = during([&] { z = x / ca::sum(x, 0, ca::keepdims); });
   CHECK(r.count == 2);
   CHECK(about(r.largest, full));
-  CHECK(about(r.bytes - r.largest, row_sums));
+  CHECK(about(r.bytes - r.largest, column_sums));
+  array w;
+  r = during([&] { w = x / ca::sum(x, 1, ca::keepdims); });  // a row at a time
+  CHECK(r.count == 1);
+  CHECK(about(r.bytes, full));
 }
 
 TEST_CASE("allocations: a real overlap costs one temporary") {

@@ -5,6 +5,7 @@
 #include <cudarray/backend/cuda/plan/copies.hpp>
 #include <cudarray/backend/cuda/plan/map.hpp>
 #include <cudarray/backend/cuda/plan/reduce.hpp>
+#include <cudarray/backend/cuda/plan/row_program.hpp>
 #include <cudarray/backend/cuda/plan/scan.hpp>
 #include <cudarray/backend/cuda/plan/short_rows.hpp>
 #include <cudarray/backend/cuda/plan/tile.hpp>
@@ -125,6 +126,44 @@ std::string reduction_of(const std::vector<operand>& all, unsigned over, bool in
          number(blocks.parts);
 }
 
+/// What runs for a row program, the first operand being its results. `kept`: bytes of an element of what it keeps, of
+/// which, and of the operands from `read_from` on, the results are made.
+template <int Operands>
+std::string program_of(const std::vector<operand>& all, int kept = 0, int read_from = 1) {
+  ca::detail::iteration_space<Operands> s;
+  gpu::operand_info of[Operands];
+  ca::detail::storage memory;
+  s.ndim = int(all[1].shape.size());
+  s.kept = s.ndim - 1;
+  int widest = 2;
+  for (int k = 0; k < Operands; ++k) {
+    const operand& o = all[std::size_t(k)];
+    for (int d = 0; d < s.ndim; ++d) {
+      if (k == 1) s.extent[d] = o.shape[std::size_t(d)];
+      s.stride[k][d] = o.shape[std::size_t(d)] == 1 ? 0 : o.stride[std::size_t(d)];
+    }
+    s.store[k] = &memory;
+    of[k] = {reinterpret_cast<const void*>(std::uintptr_t(4096 + o.off * o.bytes)), o.bytes};
+    if (o.bytes > widest) widest = o.bytes;
+  }
+  const bool by_element = all[0].shape == all[1].shape;
+  if (!by_element) of[0] = {};
+  ca::detail::simplify(s, false);
+  if (s.ndim == s.kept) {
+    for (auto& stride : s.stride) stride[s.ndim] = 0;
+    s.extent[s.ndim++] = 1;
+  }
+  ca::uint64 read = 0;
+  for (int k = read_from; k < Operands; ++k) read |= ca::uint64(1) << k;
+  gpu::row_program_plan<Operands> r;
+  if (!gpu::plan_row_program(r, s, of, {16 / widest, by_element, kept, read, 200 << 10, multiprocessors}))
+    return "several kernels";
+  int held = 0;
+  for (int k = 1; k < Operands; ++k) held += r.place[k] >= 0;
+  return r.name() + (", " + number(held)) + ": " + number(r.row_bytes) + " bytes, " + number(r.row_threads) +
+         " threads each, blocks " + number(r.blocks) + " x " + number(r.threads);
+}
+
 /// What the loops of the CPU see of the same.
 template <int Operands>
 struct host_request : request<Operands> {
@@ -225,6 +264,54 @@ TEST_CASE("plans: maps of transposed operands") {
        "tiles of 1024 x 1 x 3, 3136 blocks"},
       {"all axes reversed", map_of<2>({plain({128, 256, 512}), transposed({128, 256, 512})}),
        "tiles of 64 x 1 x 64, 4096 blocks"},
+  });
+}
+
+TEST_CASE("plans: row programs") {
+  const auto softmax = [](std::vector<int64> shape, int bytes = 4) {
+    return program_of<2>({plain(shape, bytes), plain(shape, bytes)}, bytes, 2);
+  };
+  const auto other = [](std::vector<int64> shape) { return off(plain(shape), 1 << 28); };
+  const std::vector<int64> s = {8192, 1024}, odd = {4096, 50257};
+  check({
+      {"softmax", softmax(s), "rows in shared memory, 1: 4112 bytes, 32 threads each, blocks 1024 x 256"},
+      {"softmax, bfloat16", softmax(s, 2), "rows in shared memory, 1: 2064 bytes, 16 threads each, blocks 512 x 256"},
+      {"softmax, float64", softmax(s, 8), "rows in shared memory, 1: 8208 bytes, 64 threads each, blocks 8192 x 64"},
+      {"softmax of 4 axes", softmax({8, 16, 64, 1024}),
+       "rows in shared memory, 1: 4112 bytes, 32 threads each, blocks 1024 x 256"},
+      {"softmax, rows of 1", softmax({1000, 1}), "rows where they lie, 0: 192 bytes, 4 threads each, blocks 16 x 256"},
+      {"softmax, rows of 10", softmax({100000, 10}),
+       "rows in shared memory, 1: 192 bytes, 4 threads each, blocks 1563 x 256"},
+      {"softmax, rows of 37", softmax({100000, 37}),
+       "rows in shared memory, 1: 320 bytes, 4 threads each, blocks 1563 x 256"},
+      {"softmax, rows of 128", softmax({32768, 128}),
+       "rows in shared memory, 1: 704 bytes, 4 threads each, blocks 512 x 256"},
+      {"softmax, rows of 4096", softmax({4096, 4096}),
+       "rows in shared memory, 1: 16400 bytes, 128 threads each, blocks 4096 x 128"},
+      {"softmax, rows of 50257", softmax(odd),
+       "rows in shared memory, 1: 201040 bytes, 512 threads each, blocks 4096 x 512"},
+      {"softmax, rows of 100000", softmax({4096, 100000}),
+       "rows where they lie, 0: 0 bytes, 512 threads each, blocks 4096 x 512"},
+      {"softmax, 8 rows of 1M", softmax({8, 1 << 20}), "several kernels"},
+      {"softmax of what it still reads", program_of<2>({plain(s), plain(s)}, 4),
+       "rows in shared memory, 1: 8224 bytes, 64 threads each, blocks 8192 x 64"},
+      {"gradient", program_of<3>({plain(s), plain(s), other(s)}),
+       "rows in shared memory, 2: 8224 bytes, 64 threads each, blocks 8192 x 64"},
+      {"gradient, x and y the same", program_of<3>({plain(s), plain(s), plain(s)}),
+       "rows in shared memory, 2: 4112 bytes, 32 threads each, blocks 1024 x 256"},
+      {"gradient, rows of 50257", program_of<3>({plain(odd), plain(odd), other(odd)}),
+       "rows in shared memory, 1: 201040 bytes, 512 threads each, blocks 4096 x 512"},
+      {"layer norm", program_of<4>({plain(s), plain(s), repeated(s), repeated(s)}),
+       "rows in shared memory, 1: 4112 bytes, 32 threads each, blocks 1024 x 256"},
+      {"layer norm, rows of 50257", program_of<3>({plain(odd), plain(odd), repeated(odd)}),
+       "rows in shared memory, 1: 201040 bytes, 512 threads each, blocks 4096 x 512"},
+      {"logsumexp", program_of<2>({plain({8192, 1}), plain(s)}),
+       "rows in shared memory, 1: 4112 bytes, 32 threads each, blocks 1024 x 256"},
+      {"x[:, :1000] of 1024", program_of<2>({plain({8192, 1000}), part({8192, 1000}, 1024)}),
+       "rows in shared memory, 1: 4016 bytes, 32 threads each, blocks 1024 x 256"},
+      {"x[:, 1:]", program_of<2>({plain({8192, 1023}), off(part({8192, 1023}, 1024), 1)}),
+       "rows in shared memory, 1: 4112 bytes, 32 threads each, blocks 1024 x 256"},
+      {"x.T", program_of<2>({plain(s), transposed(s)}), "several kernels"},
   });
 }
 
@@ -414,7 +501,8 @@ TEST_CASE("plans: reductions on the CPU") {
 }
 
 TEST_CASE("plans: scans on CUDA") {
-  // float32: 16 elements a thread, 64 threads along inner at most, 4 blocks on a multiprocessor
+  // float32: 16 elements a thread, 64 threads along inner at most, 4 blocks on a
+  // multiprocessor
   const auto scan = [](int64 outer, int64 n, int64 inner) {
     const auto p = gpu::plan_scan(outer, n, inner, {16, 16, 64, 4, 4 * multiprocessors});
     return p.name() + (", tiles of " + number(p.rows)) + " x " + number(p.wide) + ", " + number(p.many) + " a block, " +

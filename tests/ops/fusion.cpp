@@ -62,15 +62,15 @@ TEST_CASE("fusion: reductions are one kernel with what they reduce") {
   check("sum, middle axis", {1, 0, 1}, [&] { const array d = ca::sum(three, 1); });
   check("sum((a - b) * (a - b))", {1, 0, 1}, [&] { const array d = ca::sum((a - b) * (a - b)); });
   check("argmax", {1, 0, 1}, [&] { const ca::ndarray<ca::int64> d = ca::argmax(a, 1); });
-  check("(a - mean) * 2", {2, 1, 2}, [&] { const array d = (a - ca::mean(a, 1, ca::keepdims)) * 2.f; });
+  check("(a - mean) * 2", {1, 0, 1}, [&] { const array d = (a - ca::mean(a, 1, ca::keepdims)) * 2.f; });
   check("of a reduction and scalars", {1, 0, 1}, [&] { const array d = ca::sqrt(ca::sum(a * a, 1) / 64.f) + 1.f; });
   check("into an array", {1, 0, 0}, [&] { row(_) = -ca::max(a, 0) * 2.f; });
   check("var", {1, 0, 1}, [&] { const array d = ca::var(a, 1); });
   check("std", {1, 0, 1}, [&] { const array d = ca::std(a, 0, ca::ddof{1}); });
   check("sum(a) * 2 of other dtypes", {1, 0, 1},
         [&] { const ca::ndarray<double> d = ca::sum(ca::astype<int>(a)) * 2; });
-  check("max - min", {3, 2, 3}, [&] { const array d = ca::max(a, 1) - ca::min(a, 1); });
-  check("(a - mean) / (std + 1)", {3, 2, 3},
+  check("max - min", {1, 0, 1}, [&] { const array d = ca::max(a, 1) - ca::min(a, 1); });
+  check("(a - mean) / (std + 1)", {1, 0, 1},
         [&] { const array d = (a - ca::mean(a, 1, ca::keepdims)) / (ca::std(a, 1, ca::keepdims) + 1.f); });
   if (one_pass) {
     check("mean_var", {1, 0, 1}, [&] { ca::mean_var(a, 1); });

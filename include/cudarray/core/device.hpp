@@ -10,6 +10,7 @@ struct cpu {
   static constexpr const char* name = "cpu";
   static constexpr bool synchronous = true;      ///< work is finished, and its errors are known, when a call returns
   static constexpr bool host_accessible = true;  ///< the host may read and write its memory
+  static constexpr bool row_programs = true;     ///< the backend has run_row_program
   static constexpr int scans_across = 16;        ///< neighbouring segments; with fewer the axis is moved to the end
   int ordinal = 0;
   friend constexpr bool operator==(cpu, cpu) = default;
@@ -20,7 +21,8 @@ struct cuda {
   static constexpr const char* name = "cuda";
   static constexpr bool synchronous = false;
   static constexpr bool host_accessible = false;
-  static constexpr bool one_pass = true;  ///< reading once is worth more arithmetic
+  static constexpr bool one_pass = true;      ///< reading once is worth more arithmetic
+  static constexpr bool row_programs = true;  ///< the backend has run_row_program
   int ordinal = 0;
   friend constexpr bool operator==(cuda, cuda) = default;
 };
@@ -28,6 +30,10 @@ struct cuda {
 template <class Device>
 inline constexpr bool one_pass = requires {
   requires Device::one_pass;
+};
+template <class Device>
+inline constexpr bool row_programs = requires {
+  requires Device::row_programs;
 };
 
 }  // namespace backend

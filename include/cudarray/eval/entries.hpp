@@ -25,6 +25,13 @@ template <class Device, class Tree, class Space>
   return {};
 }
 
+/// Optional: `target(place) = program(place)`, where the program's reductions are along the last axis of the space and
+/// `by_element` says whether results are. False, and nothing is done, where the device does not have it.
+template <class Device, class Target, class Program, class Space>
+bool run_row_program(Device, const Target&, const Program&, const Space&, bool) {
+  return false;
+}
+
 }  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD
 namespace cudarray::inline v0::backend {
 

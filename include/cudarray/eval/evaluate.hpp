@@ -7,6 +7,7 @@
 #include "align.hpp"
 #include "entries.hpp"
 #include "leaves.hpp"
+#include "row_program.hpp"
 
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
@@ -48,7 +49,8 @@ inline constexpr bool may_fault<map<Op, K...>> = requires {
 }
 || (may_fault<K> || ...);
 
-template <class N>
+/// The value in new memory; `Fused`: by a row program where it is one.
+template <bool Fused = true, class N>
 auto materialise(const N& n) -> leaf<node_value_t<N>, device_type_t<N>>;
 
 /// The same expression with every inner reduction, and what exceeds a plan's size, replaced by its value.
@@ -57,7 +59,7 @@ requires(!has_reduce<N> && N::leaves <= most_leaves) const N& materialise_reduct
 template <class N>
 requires(ends_in_reduce<N>) auto materialise_reductions(const N& n) {
   count(counters.temporaries);
-  return materialise(n);
+  return materialise<false>(n);
 }
 template <class T, class D, class Ix>
 requires(has_reduce<Ix>) auto materialise_reductions(const gather<T, D, Ix>& n) {
@@ -187,22 +189,73 @@ requires(ends_in_reduce<N>) CUDARRAY_NO_INLINE
   });
 }
 
-/// The same for any expression: inner reductions, and what exceeds a plan, are materialised first.
+/// Writes a row program at once. False, and nothing is done, where it is none, or the device does not have it.
 template <class T, class D, class N>
+CUDARRAY_NO_INLINE bool run_rows_of(const storage_ref& store, const layout& to, const N& n, const row_axes& axes,
+                                    int ordinal) {
+  using list = reductions_of<N>;
+  constexpr int values = 1 + N::leaves;
+  const bool dropped = axes.result == row_axes::dropped;
+  iteration_space<values> s;
+  s.ndim = axes.full.ndim();
+  s.kept = s.ndim - __builtin_popcount(axes.over);
+  int inside[max_rank] = {}, outside[max_rank] = {};
+  axes.map_axes(inside, false);
+  axes.map_axes(outside, dropped);
+  for (int d = 0; d < s.ndim; ++d) s.extent[inside[d]] = axes.full[d];
+  place<0>(s, to.dims, to.stride, outside, store.get());
+  const auto program = [&]<class... R>(reduction_list<R...>) {
+    const auto step = [&]<class S>(::std::type_identity<S>) {
+      return at_first<S, 1>(n, [&]<int Ix>(const S& r) {
+        const auto tree = lower_around<Ix, values, list>(r.kid, inside, s);
+        constexpr bool keeps = keeps_first<S, list, kept_of<N>>;
+        return row_step<::std::remove_cvref_t<decltype(r.op)>, reduction_depth<S> - 1, keeps, node_value_t<S>,
+                        ::std::remove_cv_t<decltype(tree)>>{tree};
+      });
+    };
+    const auto tree = lower_around<1, values, list, kept_of<N>>(n, outside, s);
+    return row_program<N::leaves, reduction_depth<N>, ::std::remove_cv_t<decltype(tree)>,
+                       decltype(step(::std::type_identity<R>{}))...>{{{step(::std::type_identity<R>{})}...}, tree};
+  }(list{});
+  simplify(s, false);
+  if (s.ndim == s.kept) {  // rows of one element
+    for (auto& stride : s.stride) stride[s.ndim] = 0;
+    s.extent[s.ndim++] = 1;
+  }
+  return s.ndim == s.kept + 1 && run_row_program(D{ordinal}, store_to<T>{static_cast<T*>(store->data) + to.offset},
+                                                 program, s, axes.result == row_axes::by_element);
+}
+/// The same, where that reads nothing that it writes.
+template <class T, class D, class N>
+bool run_rows_if(const storage_ref& store, const layout& to, const N& n, int ordinal) {
+  if constexpr (is_row_program<N> && backend::row_programs<D>) {
+    row_axes axes;
+    return n.dims() == to.dims && find_row_axes(n, axes) &&
+           !overlaps(store.get(), to, n, axes.result == row_axes::by_element) &&
+           run_rows_of<T, D>(store, to, n, axes, ordinal);
+  } else {
+    return false;
+  }
+}
+
+/// The same for any expression: inner reductions, and what exceeds a plan, are materialised first.
+template <class T, class D, bool Fused = true, class N>
 void compute(const storage_ref& store, const layout& to, const N& n, int ordinal) {
+  if constexpr (Fused)
+    if (run_rows_if<T, D>(store, to, n, ordinal)) return;
   if constexpr (ends_in_reduce<N>) run<T, D>(store, to, n, ordinal);
   else run<T, D>(store, to, materialise_reductions(n), ordinal);
 }
 
 /// The value of an expression in new memory, C-contiguous.
-template <class N>
+template <bool Fused, class N>
 auto materialise(const N& n) -> leaf<node_value_t<N>, device_type_t<N>> {
   using T = node_value_t<N>;
   using D = device_type_t<N>;
   const int ordinal = check_leaves(n);
   const shape& dims = n.dims();
   leaf<T, D> r = new_leaf<T>(D{ordinal}, dims);
-  compute<T, D>(r.store, r.where, n, ordinal);
+  compute<T, D, Fused>(r.store, r.where, n, ordinal);
   return r;  // as it was made: what nobody else has seen needs no count of writes
 }
 
@@ -260,6 +313,7 @@ void assign(const storage_ref& store, const layout& to, const N& n) {
   } else {
     const leaf_list<N> leaves(n);
     check_operands(*store, to.dims, leaves.of, N::leaves);
+    if (run_rows_if<T, D>(store, to, n, store->ordinal)) return count_write(*store);
     const auto write = [&](const auto& node, bool at_once) {
       if (at_once) return run<T, D>(store, to, node, store->ordinal);
       count(counters.temporaries);

@@ -65,6 +65,7 @@ struct floating {
 
 /// True division: integers become float64.
 struct division {
+  static constexpr bool divides = true;
   template <class... A>
   using types = uniform<decltype(to_float<result_type_t<A...>, true>()),
                         decltype(to_float<result_type_t<A...>, true>()), has_common<A...>>;

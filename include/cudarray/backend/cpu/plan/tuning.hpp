@@ -47,4 +47,7 @@ inline constexpr int64 chunk = 32768;      ///< elements, at least
 inline constexpr int64 chunk_unit = 1024;  ///< chunks of rows begin at multiples of it
 inline constexpr int64 wide_bytes = 512;   ///< columns of single bytes that are read as they lie, beyond the caches
 
+// Row programs: of a row.
+inline constexpr int64 least_program_row = 64, most_program_row = 1 << 18;  ///< elements
+
 }  // namespace cudarray::inline v0::backend::host::tuning::inline CUDARRAY_BUILD

@@ -11,9 +11,9 @@ template <int Operands>
 struct map_plan {
   enum { rows, any, unaligned } form = any;
   thread_space<Operands> threads;
-  divider
-      per_row;   ///< blocks on a row, or, of even rows, how many a group of threads takes; threads on a unaligned row
-  int lead = 0;  ///< of unaligned rows: so many elements the first one is off alignment
+  /// Blocks on a row, or, of even rows, how many a group of threads takes; threads on an unaligned row.
+  divider per_row;
+  int lead = 0;        ///< of unaligned rows: so many elements the first one is off alignment
   bool dense = false;  ///< unaligned rows follow each other
   int64 blocks = 1;
   const char* name() const {

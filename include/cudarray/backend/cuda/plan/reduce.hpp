@@ -88,7 +88,7 @@ CUDARRAY_NO_INLINE void share_runs(reduce_plan<Operands>& r, const detail::itera
   const int whole_run = power_of_two_above(r.row, r.result_threads);
   const bool short_runs = s.ndim - s.kept == 2 && r.runs > 1 && whole_run >= r.row &&
                           (r.row <= tuning::short_run || 4 * r.row >= tuning::full_quarters * whole_run);
-  // of an operand turned against the others, warps on neighbouring runs read from the same places
+  // of an operand transposed against the others, warps on neighbouring runs read from the same places
   r.by_runs = !r.in_order && !short_runs && r.along && !r.loads_wide() && r.threads.by_warps && r.runs > 1 &&
               r.result_threads > warp && close_together(detail::access(s), inner - 1, inner) > 0;
   r.run_threads = r.result_threads;

@@ -66,6 +66,12 @@ inline constexpr int64 steps_of_part = 16;  ///< of each thread, at least, where
 inline constexpr int64 rows_of_block = 8, aligned_rows_of_block = 12;  ///< at least: other kernels are faster below
 inline constexpr int64 least_rows_of_block = 8;                        ///< where there are few rows
 
+// Row programs.
+inline constexpr int row_vectors = 8;  ///< of a row's vectors, so many to a thread: 4 and 16 are up to 10 % slower
+inline constexpr int bytes_of_row_thread =
+    227;                                  ///< of a row in shared memory, at most, so that 1000 threads are under way
+inline constexpr int long_row = 1 << 15;  ///< elements; fewer such rows than multiprocessors go by several kernels
+
 // Scans: threads along inner. Accesses of a line of float32; wider ones where lines share sectors,
 // narrow ones where segments have very many tiles, which ask each other for much.
 inline constexpr int element_bytes = 4, few_inner_threads = 16, many_inner_threads = 64;

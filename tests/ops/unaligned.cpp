@@ -87,14 +87,14 @@ void takes() {
 
 }  // namespace
 
-TEST_CASE("ragged: rows cut from wider ones") {
+TEST_CASE("unaligned: rows cut from wider ones") {
   cuts<ca::int8>();
   cuts<ca::float16>();
   cuts<float>();
   cuts<double>();
 }
 
-TEST_CASE("ragged: rows taken by an index") {
+TEST_CASE("unaligned: rows taken by an index") {
   takes<ca::int8, ca::int32>();
   takes<ca::int8, int64>();
   takes<ca::float16, ca::int32>();
@@ -103,7 +103,7 @@ TEST_CASE("ragged: rows taken by an index") {
   takes<double, ca::int32>();
 }
 
-TEST_CASE("ragged: rows of bool") {
+TEST_CASE("unaligned: rows of bool") {
   const sample<int> s(40 * 131);
   const ca::ndarray<bool> m = ca::reshape(ca::ndarray<bool>(s.a % 2 == 1), {40, 131});
   std::vector<int> expected;
@@ -112,7 +112,7 @@ TEST_CASE("ragged: rows of bool") {
   CHECK(same<bool>(ca::copy(m(_, slice(3, 130))), expected));
 }
 
-TEST_CASE("ragged: more than two axes, functions of what is picked, several operands") {
+TEST_CASE("unaligned: more than two axes, functions of what is picked, several operands") {
   using T = ca::float16;
   const sample<T> s(6 * 7 * 45);
   const ca::ndarray<T> x = ca::reshape(s.a, {6, 7, 45});
@@ -133,7 +133,7 @@ TEST_CASE("ragged: more than two axes, functions of what is picked, several oper
                 cut));
 }
 
-TEST_CASE("ragged: an index that is picked itself") {
+TEST_CASE("unaligned: an index that is picked itself") {
   const auto check = [](auto type, int64 n) {
     using T = decltype(type);
     INFO(n << " columns, " << ca::dtype_name<T>);
@@ -153,7 +153,7 @@ TEST_CASE("ragged: an index that is picked itself") {
   }
 }
 
-TEST_CASE("ragged: an index out of range is named") {
+TEST_CASE("unaligned: an index out of range is named") {
   const ca::ndarray<ca::float16> m = ca::zeros<ca::float16>({9, 37});
   const auto message = test::thrown<ca::index_error>([&] {
     const ca::ndarray<ca::float16> d = ca::take(m, ca::ndarray<int>(ca::array<int>({3, 9, 1})), 0);

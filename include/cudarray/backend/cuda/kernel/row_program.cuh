@@ -1,0 +1,346 @@
+// The kernel of row programs: a group of threads holds a row in shared memory, reduces it level by level, and maps it.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../plan/row_program.hpp"
+#include "accumulator.cuh"
+#include "row_tree.cuh"
+
+namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
+#pragma GCC visibility push(hidden)  // device code belongs to the file's own binary
+
+/// A row as a thread sees it: where its operands begin, what its reductions have found, and where what is kept of it
+/// lies, if it is.
+template <class Values, int Operands>
+struct row_view {
+  const char* at[Operands];
+  char* kept;
+  Values values;
+};
+
+/// N elements of a row from `i` on; vectors are aligned.
+template <int N, class View, int Operands>
+struct program_access {
+  const row_program_plan<Operands>& plan;
+  const View& row;
+  int i;
+
+  template <int Ix, class T>
+  __device__ lanes<T, N> load(const T*) const {
+    if constexpr (Ix >= Operands) {
+      return splat(detail::get<Ix - Operands>(row.values));
+    } else {
+      const T* const p = reinterpret_cast<const T*>(row.at[Ix]);
+      const row_operand how = plan.of[Ix];
+      if (how == row_operand::still) return splat(detail::read_element(p));
+      if (N > 1 && how != row_operand::vectors) [[unlikely]] {
+        lanes<T, N> r;
+#pragma unroll
+        for (int k = 0; k < N; ++k) r.v[k] = detail::read_element(p + i + k);
+        return r;
+      }
+      return unpack<T, N>(load_shared<N>(p + i));
+    }
+  }
+  __device__ bool keeps() const { return row.kept != nullptr; }
+  template <class T>
+  __device__ lanes<T, N> kept() const {
+    return unpack<T, N>(load_shared<N>(reinterpret_cast<const T*>(row.kept) + i));
+  }
+  template <class T>
+  __device__ lanes<T, N> splat(T v) const {
+    lanes<T, N> r;
+#pragma unroll
+    for (int k = 0; k < N; ++k) r.v[k] = v;
+    return r;
+  }
+  template <class Op, class... L>
+  __device__ auto apply(const Op& op, const L&... l) const {
+    lanes<::std::remove_cvref_t<decltype(op(l.v[0]...))>, N> r;
+#pragma unroll
+    for (int k = 0; k < N; ++k) r.v[k] = op(l.v[k]...);
+    return r;
+  }
+};
+
+/// Sums of a thread, each of some elements in the narrower type, then in the wider.
+template <class Step>
+struct step_accumulator {
+  using op = typename Step::op;
+  using types = device_types<op, typename ::std::remove_cvref_t<decltype(Step::tree)>::value_type, true>;
+  using total = typename types::total;
+  using block = typename types::block;
+  static constexpr int chains = sizeof(block) <= 4 ? 4 : 2;
+  static constexpr bool blocks = adds_in_blocks<types>;
+  block part[chains];
+  total sum;
+
+  __device__ step_accumulator() : sum(op::template identity<total>()) { clear(); }
+  __device__ void clear() {
+#pragma unroll
+    for (int k = 0; k < chains; ++k) part[k] = op::template identity<block>();
+  }
+  template <class Value, int N>
+  __device__ void add(const lanes<Value, N>& v) {
+    const auto c = lane_cast<detail::compute_t<Value>>(v);
+#pragma unroll
+    for (int k = 0; k < N; ++k) add_value<op>(part[k % chains], c.v[k], 0);
+  }
+  __device__ void close() {
+#pragma unroll
+    for (int k = 1; k < chains; ++k) part[0] = op::combine(part[0], part[k]);
+    sum = op::combine(sum, op::template widen<total>(part[0]));
+    clear();
+  }
+};
+
+/// What a program's steps hold and find. Accumulators of one level are in use at a time.
+template <class Program>
+struct program_parts;
+template <int Leaves, int Levels, class Tree, class... Steps>
+struct program_parts<detail::row_program<Leaves, Levels, Tree, Steps...>> {
+  using accumulators = detail::slots<step_accumulator<Steps>...>;
+  static constexpr int total_bytes = [] {
+    int most = 1;
+    ((most = int(sizeof(typename step_accumulator<Steps>::total)) > most
+                 ? int(sizeof(typename step_accumulator<Steps>::total))
+                 : most),
+     ...);
+    return most;
+  }();
+  /// Of each step what every warp of a block has found.
+  static constexpr int shared_bytes = int(sizeof...(Steps)) * row_block / warp * total_bytes;
+};
+template <int Ix, class T>
+__device__ T& slot_of(detail::slot<Ix, T>& s) {
+  return s.value;
+}
+
+/// Elements from the first of each operand to that of a row, and how many that is off alignment.
+template <int Operands>
+struct row_offsets {
+  int64 of[Operands];
+  uint32 off;
+  __device__ row_offsets(const row_program_plan<Operands>& plan, int64 row) {
+    const auto& s = plan.space;
+    const bool flat = s.kept == 1;
+    off = uint32(plan.lead) + (flat ? uint32(row) * uint32(plan.lead_step[0]) : 0);
+#pragma unroll
+    for (int k = 0; k < Operands; ++k) of[k] = flat ? row * s.step[k][0] : 0;
+    if (!flat)
+#pragma unroll 1
+      for (int d = s.kept - 1; d >= 0; --d) {
+        const int64 rest = row;
+        row = s.extent[d].divide(row);
+        const int64 at = rest - row * s.extent[d].divisor;
+        off += uint32(at) * uint32(plan.lead_step[d]);
+#pragma unroll
+        for (int k = 0; k < Operands; ++k) of[k] += at * s.step[k][d];
+      }
+  }
+};
+
+/// Copies 4, 8 or 16 bytes of global memory to shared memory; `copies_done` waits for those of this thread.
+template <int Bytes>
+__device__ void copy_ahead(char* to, const char* from) {
+  using word = typename chunk_of<Bytes>::type;
+  NV_IF_ELSE_TARGET(
+      NV_PROVIDES_SM_80,
+      (const uint32 place = uint32(__cvta_generic_to_shared(to)); const auto source = __cvta_generic_to_global(from);
+       if constexpr (Bytes == 16) asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(place), "l"(source)
+                                               : "memory");
+       else asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(place), "l"(source), "n"(Bytes)
+                         : "memory");),
+      (*reinterpret_cast<word*>(to) = *reinterpret_cast<const word*>(from);))
+}
+__device__ inline void copies_done() {
+  NV_IF_TARGET(NV_PROVIDES_SM_80, (asm volatile("cp.async.commit_group;\n\tcp.async.wait_group 0;" ::: "memory");))
+}
+
+/// A group of threads on a row at a time: `P` of them, this one being `lane`. `held`: its shared memory for a row.
+template <int V, class Program, int Operands>
+struct row_worker {
+  using parts = program_parts<Program>;
+  using view = row_view<typename Program::results, Operands>;
+  const Program& program;
+  const row_program_plan<Operands>& plan;
+  char* held;
+  char* found;  ///< shared memory of the block, for what its warps find: twice
+  int P, lane;
+  int head = 0, vectors = 0;  ///< of the row: elements before the first whole vector, and vectors
+  view row;
+
+  /// Calls `f(load)` for every operand in memory.
+  template <class F>
+  __device__ void each_load(const F& f) const {
+    const auto loads = [&]<class L>(const L& l) {
+      if constexpr (requires { l.p; })
+        if constexpr (L::operand < Operands) f(l);
+    };
+    detail::for_each_operand(program.tree, loads);
+    [&]<int... Ix>(::std::integer_sequence<int, Ix...>) {
+      (detail::for_each_operand(detail::get<Ix>(program.steps).tree, loads), ...);
+    }
+    (::std::make_integer_sequence<int, Program::count>{});
+  }
+  /// Calls `f<Ix>()` for the steps of a level.
+  template <int Level, class F>
+  __device__ static void each_step(const F& f) {
+    [&]<int... Ix>(::std::integer_sequence<int, Ix...>) { (if_level<Level, Ix>(f), ...); }
+    (::std::make_integer_sequence<int, Program::count>{});
+  }
+  /// Goes to a row: brings what is held of it to shared memory, unless it is `outside` and just there for the others.
+  __device__ void enter(bool outside, const row_offsets<Operands>& offset) {
+    const int off = int(offset.off & (V - 1)), before = (V - off) & (V - 1);
+    head = before < plan.width ? before : plan.width;
+    vectors = int(unsigned(plan.width - head) / unsigned(V));
+    row.kept = plan.kept < 0 ? nullptr : held + plan.kept + off * plan.kept_bytes;
+    each_load([&]<int Ix, class T>(const detail::load<Ix, T>&) {
+      const char* const from = plan.data[Ix] + offset.of[Ix] * int64(sizeof(T));
+      row.at[Ix] = plan.place[Ix] < 0 ? from : held + plan.place[Ix] + off * int(sizeof(T));
+      if ((plan.copied >> Ix & 1) && !outside)
+        bring<V* int(sizeof(T))>(held + plan.place[Ix], from - off * int(sizeof(T)),
+                                 int(unsigned(plan.width + off + V - 1) / unsigned(V)));
+    });
+  }
+  /// Calls `f<N>(i)` for the vectors of the row, and for what is before and behind them.
+  template <class F>
+  __device__ void each(const F& f) const {
+#pragma unroll 1
+    for (int g = lane; g < vectors; g += P) f.template operator()<V>(head + g * V);
+    if constexpr (V > 1)
+#pragma unroll 1
+      for (int k = lane; k < plan.width - vectors * V; k += P) f.template operator()<1>(k < head ? k : k + vectors * V);
+  }
+  template <int N>
+  __device__ program_access<N, view, Operands> access(int i) const {
+    return {plan, row, i};
+  }
+
+  /// The reductions of a level. Rows that are not there have nothing to add.
+  template <int Level>
+  __device__ void reduce(bool outside) {
+    typename parts::accumulators sums;
+    const auto trees = bind_level<Level>(::std::make_integer_sequence<int, Program::count>{});
+    int left = block_length;
+    if (!outside)
+      each([&]<int N>(int i) {
+        each_step<Level>([&]<int Ix>() {
+          const auto e = detail::get<Ix>(trees)(access<N>(i));
+          slot_of<Ix>(sums).add(e);
+          if constexpr (step_at<Ix>::keeps) keep(i, e);
+        });
+        if (--left == 0) {
+          each_step<Level>([&]<int Ix>() { slot_of<Ix>(sums).close(); });
+          left = block_length;
+        }
+      });
+    char* const of_level = found + Level % 2 * parts::shared_bytes;
+    each_step<Level>([&]<int Ix>() { share<Ix>(slot_of<Ix>(sums), of_level); });
+    if (P > warp) __syncthreads();
+    each_step<Level>([&]<int Ix>() { finish<Ix>(slot_of<Ix>(sums), of_level); });
+  }
+  /// The program's results, to where those of the row begin.
+  template <class T>
+  __device__ void store(T* to) const {
+    const auto tree = detail::bind_row<Operands, division_by_inverse>(program.tree, row.values);
+    if (plan.results == 1) {
+      if (lane == 0) *to = lane_cast<T>(tree(access<1>(0))).v[0];
+      return;
+    }
+    each([&]<int N>(int i) {
+      const auto r = lane_cast<T>(tree(access<N>(i)));
+      if (N > 1 && plan.of[0] != row_operand::vectors) [[unlikely]] {
+#pragma unroll
+        for (int k = 0; k < N; ++k) to[i + k] = r.v[k];
+      } else {
+        store_wide(to + i, r);
+      }
+    });
+  }
+
+ private:
+  template <int Ix>
+  using step_at = ::std::remove_cvref_t<decltype(detail::get<Ix>(::std::declval<const Program&>().steps))>;
+  /// The tree of a step of this level for the row.
+  template <int Level, int Ix>
+  __device__ auto tree_of() const {
+    if constexpr (step_at<Ix>::level == Level)
+      return detail::bind_row<Operands, division_by_inverse>(detail::get<Ix>(program.steps).tree, row.values);
+    else return 0;
+  }
+  template <int Level, int... Ix>
+  __device__ auto bind_level(::std::integer_sequence<int, Ix...>) const {
+    return detail::slots<decltype(tree_of<Level, Ix>())...>{{tree_of<Level, Ix>()}...};
+  }
+  template <int Level, int Ix, class F>
+  __device__ static void if_level(const F& f) {
+    if constexpr (step_at<Ix>::level == Level) f.template operator()<Ix>();
+  }
+
+  template <int Bytes>
+  __device__ void bring(char* to, const char* from, int count) const {
+#pragma unroll 1
+    for (int g = lane; g < count; g += P)
+      if constexpr (Bytes >= 4) copy_ahead<Bytes>(to + g * Bytes, from + g * Bytes);
+  }
+  template <class T, int N>
+  __device__ void keep(int i, const lanes<T, N>& v) const {
+    if (row.kept != nullptr) store_wide(reinterpret_cast<T*>(row.kept) + i, v);
+  }
+  template <int Ix, class Accumulator>
+  __device__ void share(Accumulator& a, char* of_level) const {
+    using total = typename Accumulator::total;
+    a.close();
+    const int within = P < warp ? P : warp, t = int(threadIdx.x);
+#pragma unroll 1
+    for (int half = within / 2; half > 0; half /= 2) a.sum = Accumulator::op::combine(a.sum, shuffle_down(a.sum, half));
+    if (P <= warp) {
+      const int first = t & (warp - 1) & ~(within - 1);
+      a.sum = each_word(a.sum, [first](uint32 w) { return __shfl_sync(~0u, w, first); });
+    } else if (t % warp == 0) {
+      reinterpret_cast<total*>(of_level + Ix * (row_block / warp) * parts::total_bytes)[t / warp] = a.sum;
+    }
+  }
+  template <int Ix, class Accumulator>
+  __device__ void finish(const Accumulator& a, const char* of_level) {
+    using op = typename Accumulator::op;
+    typename Accumulator::total sum = a.sum;
+    if (P > warp) {
+      const auto* const shared =
+          reinterpret_cast<const typename Accumulator::total*>(of_level + Ix * (row_block / warp) * parts::total_bytes);
+      sum = shared[0];
+#pragma unroll 1
+      for (int w = 1; w < P / warp; ++w) sum = op::combine(sum, shared[w]);
+    }
+    slot_of<Ix>(row.values) = op::template finish<typename step_at<Ix>::result>(sum, plan.width);
+  }
+};
+
+template <int V, class Target, class Program, int Operands>
+__global__ void __launch_bounds__(row_block)
+    row_program_kernel(const __grid_constant__ Target target, const __grid_constant__ Program program,
+                       const __grid_constant__ row_program_plan<Operands> plan) {
+  in_stream_order();
+  using worker = row_worker<V, Program, Operands>;
+  extern __shared__ __align__(16) char raw[];
+  __shared__ __align__(16) char found[2 * worker::parts::shared_bytes];
+  const int P = plan.row_threads, group = int(threadIdx.x) >> exponent_of(P),
+            groups = int(blockDim.x) >> exponent_of(P);
+  worker w{program, plan, raw + group * plan.row_bytes, found, P, int(threadIdx.x) & (P - 1)};
+  const int64 number = int64(blockIdx.x) * groups + group;
+  const bool outside = number >= plan.rows;
+  const row_offsets<Operands> offset(plan, outside ? 0 : number);
+  w.enter(outside, offset);
+  if (plan.row_bytes > 0) {
+    copies_done();
+    if (P > warp) __syncthreads();
+    else __syncwarp();
+  }
+  [&]<int... L>(::std::integer_sequence<int, L...>) { (w.template reduce<L>(outside), ...); }
+  (::std::make_integer_sequence<int, Program::levels>{});
+  if (!outside) w.store(target.p + offset.of[0]);
+}
+
+#pragma GCC visibility pop
+}  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD
