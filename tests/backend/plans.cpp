@@ -126,10 +126,10 @@ std::string reduction_of(const std::vector<operand>& all, unsigned over, bool in
          number(blocks.parts);
 }
 
-/// What runs for a row program, the first operand being its results. `kept`: bytes of an element of what it keeps, of
-/// which, and of the operands from `read_from` on, the results are made.
+/// What runs for a row program, whose results are the first operand and, of several, the last ones. `kept`: bytes of an
+/// element of what it keeps, of which, and of the operands from `read_from` on, the results are made.
 template <int Operands>
-std::string program_of(const std::vector<operand>& all, int kept = 0, int read_from = 1) {
+std::string program_of(const std::vector<operand>& all, int kept = 0, int read_from = 1, int results = 1) {
   ca::detail::iteration_space<Operands> s;
   gpu::operand_info of[Operands];
   ca::detail::storage memory;
@@ -146,8 +146,6 @@ std::string program_of(const std::vector<operand>& all, int kept = 0, int read_f
     of[k] = {reinterpret_cast<const void*>(std::uintptr_t(4096 + o.off * o.bytes)), o.bytes};
     if (o.bytes > widest) widest = o.bytes;
   }
-  const bool by_element = all[0].shape == all[1].shape;
-  if (!by_element) of[0] = {};
   ca::detail::simplify(s, false);
   if (s.ndim == s.kept) {
     for (auto& stride : s.stride) stride[s.ndim] = 0;
@@ -156,7 +154,7 @@ std::string program_of(const std::vector<operand>& all, int kept = 0, int read_f
   ca::uint64 read = 0;
   for (int k = read_from; k < Operands; ++k) read |= ca::uint64(1) << k;
   gpu::row_program_plan<Operands> r;
-  if (!gpu::plan_row_program(r, s, of, {16 / widest, by_element, kept, read, 200 << 10, multiprocessors}))
+  if (!gpu::plan_row_program(r, s, of, {16 / widest, results, kept, read, 200 << 10, multiprocessors}))
     return "several kernels";
   int held = 0;
   for (int k = 1; k < Operands; ++k) held += r.place[k] >= 0;
@@ -182,7 +180,7 @@ struct host_request : request<Operands> {
 template <int Operands>
 std::string host_map_of(const std::vector<operand>& all, bool copies = false, bool gathers = false) {
   const host_request<Operands> q(all, 0);
-  const host::map_facts facts{q.of, true, gathers, copies, false, true};
+  const host::map_facts facts{q.of, true, gathers, copies, false, true, false};
   const host::map_form form = host::plan_map(q.space, facts);
   if (form != host::map_form::tiles)
     return std::string(name_of(form)) + (host::streams_rows(q.space, facts) ? ", past the caches" : "");
@@ -279,7 +277,7 @@ TEST_CASE("plans: row programs") {
       {"softmax, float64", softmax(s, 8), "rows in shared memory, 1: 8208 bytes, 64 threads each, blocks 8192 x 64"},
       {"softmax of 4 axes", softmax({8, 16, 64, 1024}),
        "rows in shared memory, 1: 4112 bytes, 32 threads each, blocks 1024 x 256"},
-      {"softmax, rows of 1", softmax({1000, 1}), "rows where they lie, 0: 192 bytes, 4 threads each, blocks 16 x 256"},
+      {"softmax, rows of 1", softmax({1000, 1}), "rows where they lie, 0: 0 bytes, 4 threads each, blocks 16 x 256"},
       {"softmax, rows of 10", softmax({100000, 10}),
        "rows in shared memory, 1: 192 bytes, 4 threads each, blocks 1563 x 256"},
       {"softmax, rows of 37", softmax({100000, 37}),
@@ -312,6 +310,10 @@ TEST_CASE("plans: row programs") {
       {"x[:, 1:]", program_of<2>({plain({8192, 1023}), off(part({8192, 1023}, 1024), 1)}),
        "rows in shared memory, 1: 4112 bytes, 32 threads each, blocks 1024 x 256"},
       {"x.T", program_of<2>({plain(s), transposed(s)}), "several kernels"},
+      {"layer norm, its means and deviations",
+       program_of<4>({plain(s), plain(s), plain({8192, 1}), plain({8192, 1})}, 0, 1, 3),
+       "rows in shared memory, 1: 4112 bytes, 32 threads each, blocks 1024 x 256"},
+      {"x.T written beside x", program_of<3>({plain(s), plain(s), transposed(s)}, 0, 1, 2), "several kernels"},
   });
 }
 

@@ -24,7 +24,9 @@ ULPS = {
     "power": 16, "arctan2": 6, "hypot": 4,
     "sum": 16, "prod": 64, "mean": 16, "var": 32, "std": 32, "cumsum": 16, "cumprod": 64,
     "matmul": 16, "multiply complex64": 4,
+    "softmax": 32, "masked_softmax": 32, "softmax_gradient": 16, "layer_norm": 32, "rms_norm": 16, "cross_entropy": 16,
 }
+HALF_ULPS = {"softmax": 4, "softmax_gradient": 2, "rms_norm": 4}  # each of some operations rounds
 
 DTYPES = ["bool", "int32", "int64", "uint8", "float32", "float64"]
 INTEGERS = ["int32", "int64", "uint8"]
@@ -50,6 +52,8 @@ MIXED = {op: [("int32", "float32"), ("uint8", "int64"), ("float32", "float64")]
 MIXED["bitwise_or"] = [("uint8", "int64"), ("bool", "int32")]
 REDUCTIONS = ["sum", "prod", "mean", "max", "min", "argmax", "argmin", "any", "all", "var", "std"]
 SORTS = ["sort", "argsort"]
+ROW_PROGRAMS = ["softmax", "softmax_gradient", "rms_norm", "masked_softmax", "layer_norm", "cross_entropy"]
+ROW_LENGTHS = [1, 2, 3, 7, 10, 37, 64, 100, 128, 257, 1000, 1024, 1025, 4096, 20000, 100000]
 SCANS = {"cumsum": np.add, "cumprod": np.multiply, "cummax": np.maximum, "cummin": np.minimum}
 NOT_BOOL = {"negative", "sign", "square", "subtract"}
 NOT_FLOAT = {"invert", *BITWISE, *SHIFTS}
@@ -60,10 +64,10 @@ DOMAIN = {
     "log1p": (-1, 100), "sqrt": (0, 100), "tan": (-20, 20), "arcsin": (-1, 1), "arccos": (-1, 1), "arctan": (-5, 5),
     "tanh": (-5, 5), "power": (-5, 5), "arctan2": (-2, 2), "sum": (-4, 4), "mean": (-4, 4), "var": (-4, 4),
     "std": (-4, 4), "prod": (0.9, 1.1), "cumsum": (-4, 4), "cumprod": (0.9, 1.1), "any": (-1, 1), "all": (-1, 1),
-    "matmul": (-4, 4),
+    "matmul": (-4, 4), **{op: (-4, 4) for op in ROW_PROGRAMS},
     **{op: (-3, 3) for op in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")},
 }
-ACCUMULATING = {"sum", "mean", "var", "std", "prod", "cumsum", "cumprod"}
+ACCUMULATING = {*ROW_PROGRAMS, "sum", "mean", "var", "std", "prod", "cumsum", "cumprod"}
 
 
 def is_float(dtype):
@@ -112,7 +116,8 @@ class Case:
         ulps = ULPS.get(self.op, ULPS.get(f"{self.op} {self.dtype}", 0))
         if ulps == 0 or self.dtype not in EPSILON:
             return 0.0, 0.0
-        relative = (1 if self.dtype in ("float16", "bfloat16") else ulps) * EPSILON[self.dtype]
+        half = self.dtype in ("float16", "bfloat16")
+        relative = (HALF_ULPS.get(self.op, 1) if half else ulps) * EPSILON[self.dtype]
         return relative, relative * max(self.scale, TINY[self.dtype])
 
     def write(self, out):
@@ -320,7 +325,37 @@ class Generator:
         return Case(op, [x], values if op == "topk" else indices,
                     integers=[axis - r.choice([0, len(x.shape)]), k, int(largest)])
 
+    # reductions of rows that meet the rows
+
+    def row_program(self, op, dtype):
+        r = self.choose
+        n = r.choice(ROW_LENGTHS) if r.random() < 0.3 else r.choice(ROW_LENGTHS[:-2])
+        lead = [1] * r.randint(0, 1) if n > 4000 else [r.randint(1, 4), r.randint(1, 4)]
+        lead[:1] = [0] if r.random() < 0.05 else lead[:1]
+        shape, specials = [*lead, n], r.choice([0, 0, 1 / (4 * n)])
+        x, rest = self.operand(dtype, shape, op, specials, repeat=False), []
+        if op == "softmax_gradient":
+            rest = [self.operand(dtype, shape, op, specials)]
+        elif op == "masked_softmax":
+            rest = [self.operand("bool", shape, values=lambda k: self.draw.random_sample(k) < r.choice([0, 0.5, 0.9]))]
+        elif op == "cross_entropy":
+            rest = [self.operand("int64", [*lead, 1], values=lambda k: self.draw.randint(-n, n, k))]
+        elif op.endswith("norm"):
+            rest = [self.operand(dtype, [n], op, 0) for _ in range(2 if op == "layer_norm" else 1)]
+        result, scale = row_program(op, dtype, x.value, *(v.value for v in rest))
+        return Case(op, [x, *rest], result, dtype, scale=scale)
+
     # indexing and shapes
+
+    def take_along_axis(self, op, dtype):
+        r = self.choose
+        shape = self.shape(least=1, zero=False)
+        axis = r.randrange(len(shape))
+        picked = [r.choice([1, n]) for n in shape]
+        picked[axis] = r.randint(0, 5)
+        x = self.operand(dtype, shape)
+        i = self.operand("int64", picked, values=lambda k: self.draw.randint(-shape[axis], shape[axis], k))
+        return Case(op, [x, i], np.take_along_axis(x.value, i.value, axis), integers=[axis - r.choice([0, len(shape)])])
 
     def copy(self, op, dtype):
         x = self.operand(dtype, self.shape())
@@ -485,9 +520,11 @@ class Generator:
         slots += [(3, self.topk, op, t) for op in ("topk", "topk_indices") for t in DTYPES]
         slots += [(1, self.astype, "astype", t, u) for t in DTYPES for u in DTYPES]
         for method in (self.where, self.clip, self.copy, self.index, self.transpose, self.reshape, self.concatenate,
-                       self.stack, self.take, self.mask_select, self.mask_assign, self.assign):
+                       self.stack, self.take, self.take_along_axis, self.mask_select, self.mask_assign, self.assign):
             slots += [(3, method, method.__name__, t) for t in DTYPES]
         slots += [(5, self.matmul, "matmul", t) for t in ("float32", "float64", "int32")]
+        slots += [(6, self.row_program, op, t) for op in ROW_PROGRAMS for t in ("float32", "float64")]
+        slots += [(6, self.row_program, op, t) for op in HALF_ULPS for t in ("float16", "bfloat16")]
         for t in HALVES:
             slots += [(1, self.half_astype, "astype", "float32", t), (1, self.half_astype, "astype", t, "float32"),
                       (1, self.half_binary, "add", t), (1, self.half_binary, "multiply", t),
@@ -615,6 +652,39 @@ def topk(x, k, axis, largest):
         order = np.argsort(x, axis=axis, kind="stable")
     order = np.take(order, range(k), axis=axis).astype(np.int64)
     return np.take_along_axis(x, order, axis), order
+
+
+def row_program(op, dtype, x, *rest):
+    """A function of rows, and what its error is measured against; of 16 bits each operation rounds."""
+    def each(v):
+        if dtype == "float16":
+            return v.astype("float16").astype(np.longdouble)
+        return from_bfloat(to_bfloat(v)).astype(np.longdouble) if dtype == "bfloat16" else v
+
+    along = {"axis": -1, "keepdims": True}
+    x = x.astype(np.longdouble)
+    rest = [v if v.dtype.kind in "bi" else v.astype(np.longdouble) for v in rest]
+    scale = 0.0
+    if op == "masked_softmax":
+        x = np.where(rest[0], x, -np.inf)
+    if op.endswith("softmax"):
+        e = each(np.exp(each(x - x.max(**along))))
+        y = e / each(e.sum(**along))
+    elif op == "cross_entropy":
+        top = x.max(**along)
+        y = np.log(np.exp(x - top).sum(**along)) + top - np.take_along_axis(x, rest[0], -1)
+        scale = largest(x) + float(np.log(x.shape[-1]))
+    elif op == "softmax_gradient":
+        product = each(rest[0] * x)
+        y = x * each(rest[0] - each(product.sum(**along)))
+        scale = largest(x) * largest(abs_sum(product, (-1,)))
+    elif op == "rms_norm":
+        y = each(x / each(np.sqrt(each(each(each(x * x).mean(**along)) + each(np.longdouble(1e-5)))))) * rest[0]
+    else:
+        by = np.sqrt(x.var(**along) + 1e-5)
+        y = (x - x.mean(**along)) / by * rest[0] + rest[1]
+        scale = largest(x) * largest(rest[0]) / float(np.nanmin(by, initial=2)) + largest(rest[1])
+    return y.astype("float32" if dtype == "bfloat16" else dtype), scale
 
 
 def census(cases):

@@ -41,6 +41,11 @@ value take(const test_case& c) {
 }
 
 template <class T>
+value take_along_axis(const test_case& c) {
+  return download(ca::take_along_axis(load<T>(c.in[0]), load<ca::int64>(c.in[1]), int(c.integers[0])));
+}
+
+template <class T>
 value mask_select(const test_case& c) {
   return download(ca::ndarray<T>(load<T>(c.in[0])(load<bool>(c.in[1]))));
 }
@@ -74,6 +79,7 @@ void add_indexing(table& t) {
   each_dtype([&]<class T>() {
     t[key<T>("index")] = index<T>;
     t[key<T, ca::int64>("take")] = take<T>;
+    t[key<T, ca::int64>("take_along_axis")] = take_along_axis<T>;
     t[key<T, bool>("mask_select")] = mask_select<T>;
     t[key<T, bool>("mask_assign")] = mask_assign<T>;
     t[key<T, T>("assign")] = assign<T>;

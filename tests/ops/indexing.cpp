@@ -166,6 +166,38 @@ TEST_CASE("indexing: the last one stays for an index of two axes and values of a
   CHECK(written(v(slice(1, 2))) == std::vector<float>{12, 8});
 }
 
+TEST_CASE("indexing: take_along_axis") {
+  const auto a = ca::array<int>({{10, 20, 30}, {40, 50, 60}});
+  CHECK(test::equal(ca::take_along_axis(a, ca::array<int>({{2}, {0}})), {2, 1}, ints{30, 40}));
+  CHECK(test::equal(ca::take_along_axis(a, ca::array<ca::int8>({{-1, 0, 0, 1}, {1, 1, -3, 2}}), 1), {2, 4},
+                    ints{30, 10, 10, 20, 50, 50, 40, 60}));
+  CHECK(test::equal(ca::take_along_axis(a, ca::array<int>({{0, 1, 0}}), 0), {1, 3}, ints{10, 50, 30}));
+  CHECK(test::equal(ca::take_along_axis(a, ca::array<int>({{0}, {1}, {-1}}), 0), {3, 3},
+                    ints{10, 20, 30, 40, 50, 60, 40, 50, 60}));  // the other axis broadcasts
+  CHECK(test::equal(ca::take_along_axis(a(slice(0, 1)), ca::array<int>({{0}, {2}})), {2, 1}, ints{10, 30}));
+  CHECK(test::equal(ca::take_along_axis(a.t(), ca::array<int>({{1, 0}}), 0), {1, 2}, ints{20, 40}));
+  CHECK(test::equal(ca::take_along_axis(a, ca::zeros<int>({2, 0})), {2, 0}, ints{}));
+  CHECK(test::equal(ca::take_along_axis(a * 2, ca::array<int>({{2}, {0}})) + 1, {2, 1}, ints{61, 81}));
+  // what sorts an array
+  const ca::ndarray<int> x = (ca::arange<int>(3 * 500) * 7919) % 1009, rows = ca::reshape(x, {3, 500});
+  CHECK(test::equal(ca::take_along_axis(rows, ca::argsort(rows, 1), 1), {3, 500}, test::values(ca::sort(rows, 1))));
+  const ca::ndarray<int> columns = ca::reshape(x, {500, 3});
+  CHECK(test::equal(ca::take_along_axis(columns, ca::argsort(columns, 0), 0), {500, 3},
+                    test::values(ca::sort(columns, 0))));
+  CHECK(test::thrown<ca::shape_error>([&] {
+          ca::take_along_axis(a, ca::array<int>({0, 1}));
+        }) ==
+        "take_along_axis: indices of shape (2,) for an array of shape (2, 3): they must have as many axes "
+        "(ca::expand_dims adds one)");
+  CHECK_THROWS_AS(ca::take_along_axis(a, ca::zeros<int>({3, 1})), ca::shape_error);
+  CHECK_THROWS_AS(ca::take_along_axis(a, ca::zeros<int>({2, 1}), 2), ca::index_error);
+  const auto outside = [&] {
+    const ca::ndarray<int> y = ca::take_along_axis(a, ca::array<int>({{0, 1}, {-4, 0}}));
+    ca::synchronize();
+  };
+  CHECK(test::thrown<ca::index_error>(outside) == "take_along_axis: index -4 is out of bounds for axis 1 with size 3");
+}
+
 TEST_CASE("indexing: take") {
   const auto a = make();
   CHECK(test::equal(ca::take(a, at({1, 0, 1})), {3, 3}, ints{4, 5, 6, 1, 2, 3, 4, 5, 6}));

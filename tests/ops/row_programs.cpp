@@ -176,6 +176,72 @@ TEST_CASE("row programs: a result per row") {
   }
 }
 
+TEST_CASE("row programs: masked softmax") {
+  for (const ca::int64 n : {7, 64, 333, 1024}) {
+    table x = numbers(12, n, 14);
+    const table chance = numbers(12, n, 15);
+    const ca::ndarray<float> a = on_device<float>(x);
+    const ca::ndarray<bool> mask = on_device<float>(chance) > 0;
+    for (ca::int64 i = 0; i < 12; ++i)
+      for (ca::int64 j = 0; j < n; ++j)
+        if (!(chance[i][j] > 0)) x[i][j] = -infinity;
+    CHECK(test::close(in_one_kernel(n, softmax(ca::where(mask, a, -infinity))), {12, n}, softmax_of(x), 2e-6));
+  }
+}
+
+namespace {
+
+/// Cross-entropy of rows with labels, in notation, by one kernel: contiguous, and cut.
+template <class T>
+void check_cross_entropy(ca::int64 n, ca::int64 from, double near) {
+  INFO(ca::dtype_name<T> << " rows of " << n << " from " << from);
+  const ca::int64 rows = n < 4096 ? 23 : 150;  // a few long rows are no row program
+  const table x = numbers(rows, n, 16);
+  const ca::ndarray<T> cut = ca::zeros<T>({rows, n + 5})(ca::_, ca::slice(from, from + n));
+  cut(ca::ellipsis) = on_device<T>(x);
+  const ca::ndarray<T> a = from == 0 ? on_device<T>(x) : cut;
+  std::vector<int> label;
+  for (ca::int64 i = 0; i < rows; ++i) label.push_back(int(i * 7 % n) - (i % 2 ? int(n) : 0));  // negative ones too
+  const ca::ndarray<int> labels = ca::expand_dims(ca::array(label), -1);
+  std::vector<double> expected = logsumexp_of(x);
+  for (ca::int64 i = 0; i < rows; ++i) expected[std::size_t(i)] -= x[i][i * 7 % n];
+  const auto most = ca::max(a, -1, ca::keepdims);
+  CHECK(test::close(in_one_kernel(n, ca::log(ca::sum(ca::exp(a - most), -1, ca::keepdims)) + most -
+                                         ca::take_along_axis(a, labels, -1)),
+                    {rows, 1}, expected, near));
+}
+
+}  // namespace
+
+TEST_CASE("row programs: cross-entropy") {
+  for (const ca::int64 n : {1, 10, 64, 100, 1000, 50257}) {
+    check_cross_entropy<float>(n, 0, 2e-6);
+    check_cross_entropy<float>(n, 3, 2e-6);
+  }
+  for (const ca::int64 n : {10, 100, 333}) {
+    check_cross_entropy<double>(n, 0, 1e-12);
+    check_cross_entropy<ca::float16>(n, 1, 8e-3);
+    check_cross_entropy<ca::bfloat16>(n, 1, 6e-2);
+  }
+}
+
+TEST_CASE("row programs: rows that an index picks") {
+  const ca::int64 n = 96;
+  const table x = numbers(50, n, 17), gain = numbers(1, n, 18);
+  const ca::ndarray<float> table_of = on_device<float>(x), g = ca::squeeze(on_device<float>(gain), 0);
+  const ca::ndarray<ca::int64> ids = ca::array<ca::int64>({3, 49, 0, 3, -1});
+  table picked{5, n, {}};
+  for (const ca::int64 i : {3, 49, 0, 3, 49}) picked.v.insert(picked.v.end(), x[i], x[i] + n);
+  CHECK(
+      test::close(in_one_kernel(n, rms_norm(ca::take(table_of, ids, 0), g)), {5, n}, rms_norm_of(picked, gain), 2e-6));
+  const ca::ndarray<ca::int64> wrong = ca::array<ca::int64>({3, 50});
+  const auto fails = [&] {
+    const ca::ndarray<float> y = rms_norm(ca::take(table_of, wrong, 0), g);
+    ca::synchronize();
+  };
+  CHECK(test::thrown<ca::index_error>(fails) == "take: index 50 is out of bounds for axis 0 with size 50");
+}
+
 TEST_CASE("row programs: cut out of larger arrays, off alignment") {
   for (const ca::int64 n : {5, 61, 128, 1000})
     for (const ca::int64 from : {1, 2, 4})

@@ -25,10 +25,10 @@ template <class Device, class Tree, class Space>
   return {};
 }
 
-/// Optional: `target(place) = program(place)`, where the program's reductions are along the last axis of the space and
-/// `by_element` says whether results are. False, and nothing is done, where the device does not have it.
+/// Optional: `target(place) = program(place)`, where the program's reductions are along the last axis of the space.
+/// Results that do not move there are one for a row. False, and nothing is done, where the device does not have it.
 template <class Device, class Target, class Program, class Space>
-bool run_row_program(Device, const Target&, const Program&, const Space&, bool) {
+bool run_row_program(Device, const Target&, const Program&, const Space&) {
   return false;
 }
 

@@ -7,7 +7,7 @@
 #include "align.hpp"
 #include "entries.hpp"
 #include "leaves.hpp"
-#include "row_program.hpp"
+#include "row_axes.hpp"
 
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
@@ -64,7 +64,7 @@ requires(ends_in_reduce<N>) auto materialise_reductions(const N& n) {
 template <class T, class D, class Ix>
 requires(has_reduce<Ix>) auto materialise_reductions(const gather<T, D, Ix>& n) {
   auto index = materialise_reductions(n.index);
-  return gather<T, D, decltype(index)>{{}, n.source, index, n.axis, n.extents, n.function};
+  return gather<T, D, decltype(index)>{{}, n.source, index, n.axis, n.extents, n.function, n.along};
 }
 template <int Siblings, class K>
 auto materialise_kid(const K& k) {
@@ -106,21 +106,53 @@ void with_faults(D device, const F& body) {
   }
 }
 
-/// Writes a checked expression to where nothing it reads lies. The shapes fit.
-template <class T, class D, class N>
-CUDARRAY_NO_INLINE void run(const storage_ref& store, const layout& to, const N& n, int ordinal) {
+/// Where a value is written.
+template <class T>
+struct destination {
+  const storage_ref& store;
+  const layout& to;
+  T* data() const { return static_cast<T*>(store->data) + to.offset; }
+};
+
+/// Places what is written as operand 0 of a space and, of several arrays, those from `First` on. Axis d of array j is
+/// axis `axis_of[j][d]`.
+template <int First, class Space, class T, class... More>
+auto place_results(Space& s, const int* const* axis_of, const destination<T>& first, const destination<More>&... more) {
+  place<0>(s, first.to.dims, first.to.stride, axis_of[0], first.store.get());
+  if constexpr (sizeof...(More) == 0) {
+    return store_to<T>{first.data()};
+  } else {
+    [&]<int... J>(::std::integer_sequence<int, J...>) {
+      (place<First + J>(s, more.to.dims, more.to.stride, axis_of[1 + J], more.store.get()), ...);
+    }
+    (::std::make_integer_sequence<int, int(sizeof...(More))>{});
+    return store_several<First, T, More...>{{{first.data()}, {more.data()}...}};
+  }
+}
+
+/// Writes a checked expression to where nothing it reads lies: one value, or several of one shape. The shapes fit.
+template <class D, class N, class T, class... More>
+CUDARRAY_NO_INLINE void run_map(const N& n, int ordinal, const destination<T>& first,
+                                const destination<More>&... more) {
   const D device{ordinal};
   with_faults<N>(device, [&](const fault_sink& faults) {
-    if (to.elements() == 0) return;
-    iteration_space<1 + N::leaves> s;
-    const shape& full = to.dims;
+    const shape& full = first.to.dims;
+    if (full.elements() == 0) return;
+    constexpr int operands = 1 + N::leaves;
+    iteration_space<operands + int(sizeof...(More))> s;
     s.ndim = s.kept = full.ndim();
     copy_extents(s.extent, full);
-    place<0>(s, full, to.stride, same_axes, store.get());
+    const int* axis_of[1 + sizeof...(More)];
+    for (const int*& of : axis_of) of = same_axes;
+    const auto target = place_results<operands>(s, axis_of, first, more...);
     const auto tree = lower<1>(n, same_axes + (full.ndim() - n.dims().ndim()), s, faults);
     simplify(s, true);
-    run_elementwise(device, store_to<T>{static_cast<T*>(store->data) + to.offset}, tree, s);
+    run_elementwise(device, target, tree, s);
   });
+}
+template <class T, class D, class N>
+void run(const storage_ref& store, const layout& to, const N& n, int ordinal) {
+  run_map<D>(n, ordinal, destination<T>{store, to});
 }
 
 template <class Op, class K>
@@ -189,50 +221,69 @@ requires(ends_in_reduce<N>) CUDARRAY_NO_INLINE
   });
 }
 
-/// Writes a row program at once. False, and nothing is done, where it is none, or the device does not have it.
-template <class T, class D, class N>
-CUDARRAY_NO_INLINE bool run_rows_of(const storage_ref& store, const layout& to, const N& n, const row_axes& axes,
-                                    int ordinal) {
-  using list = reductions_of<N>;
-  constexpr int values = 1 + N::leaves;
-  const bool dropped = axes.result == row_axes::dropped;
-  iteration_space<values> s;
-  s.ndim = axes.full.ndim();
-  s.kept = s.ndim - __builtin_popcount(axes.over);
-  int inside[max_rank] = {}, outside[max_rank] = {};
-  axes.map_axes(inside, false);
-  axes.map_axes(outside, dropped);
-  for (int d = 0; d < s.ndim; ++d) s.extent[inside[d]] = axes.full[d];
-  place<0>(s, to.dims, to.stride, outside, store.get());
-  const auto program = [&]<class... R>(reduction_list<R...>) {
-    const auto step = [&]<class S>(::std::type_identity<S>) {
-      return at_first<S, 1>(n, [&]<int Ix>(const S& r) {
-        const auto tree = lower_around<Ix, values, list>(r.kid, inside, s);
-        constexpr bool keeps = keeps_first<S, list, kept_of<N>>;
-        return row_step<::std::remove_cvref_t<decltype(r.op)>, reduction_depth<S> - 1, keeps, node_value_t<S>,
-                        ::std::remove_cv_t<decltype(tree)>>{tree};
-      });
-    };
-    const auto tree = lower_around<1, values, list, kept_of<N>>(n, outside, s);
-    return row_program<N::leaves, reduction_depth<N>, ::std::remove_cv_t<decltype(tree)>,
-                       decltype(step(::std::type_identity<R>{}))...>{{{step(::std::type_identity<R>{})}...}, tree};
-  }(list{});
-  simplify(s, false);
-  if (s.ndim == s.kept) {  // rows of one element
-    for (auto& stride : s.stride) stride[s.ndim] = 0;
-    s.extent[s.ndim++] = 1;
+/// Lowers what is outside of reductions, each of several values to axes of its own.
+template <int Ix, int Values, class List, class Kept, class N, class Space>
+auto lower_results(const N& n, const int* const* axis_of, Space& s, const fault_sink& faults) {
+  return lower_around<Ix, Values, List, Kept>(n, axis_of[0], s, faults);
+}
+template <int Ix, int Values, class List, class Kept, class... K, class Space>
+auto lower_results(const map<together_op, K...>& n, const int* const* axis_of, Space& s, const fault_sink& faults) {
+  return [&]<int... J>(::std::integer_sequence<int, J...>) {
+    return apply_of<together_op, together_op::types<node_value_t<K>...>>(
+        n.op, lower_around<first_leaf<Ix, J, K...>(), Values, List, Kept>(get<J>(n.kids), axis_of[J], s, faults)...);
   }
-  return s.ndim == s.kept + 1 && run_row_program(D{ordinal}, store_to<T>{static_cast<T*>(store->data) + to.offset},
-                                                 program, s, axes.result == row_axes::by_element);
+  (::std::make_integer_sequence<int, int(sizeof...(K))>{});
+}
+
+/// Writes a row program at once: one value, or several, which lie as `how` says. False, and nothing is done, where the
+/// device does not have it.
+template <class D, class N, class... T>
+CUDARRAY_NO_INLINE bool run_rows_of(const N& n, const row_axes& axes, const row_result* how, int ordinal,
+                                    const destination<T>&... to) {
+  using list = reductions_of<N>;
+  constexpr int operands = 1 + N::leaves, results = int(sizeof...(T)), values = operands + results - 1;
+  bool done = false;
+  with_faults<N>(D{ordinal}, [&](const fault_sink& faults) {
+    iteration_space<values> s;
+    s.ndim = axes.full.ndim();
+    s.kept = s.ndim - __builtin_popcount(axes.over);
+    int inside[max_rank] = {}, outside[::std::size_t(results)][max_rank] = {};
+    const int* axis_of[::std::size_t(results)];
+    axes.map_axes(inside, row_result::by_element);
+    for (int j = 0; j < results; ++j) axes.map_axes(outside[j], how[j]), axis_of[j] = outside[j];
+    for (int d = 0; d < s.ndim; ++d) s.extent[inside[d]] = axes.full[d];
+    const auto target = place_results<operands>(s, axis_of, to...);
+    const auto program = [&]<class... R>(reduction_list<R...>) {
+      const auto step = [&]<class S>(::std::type_identity<S>) {
+        return at_first<S, 1>(n, [&]<int Ix>(const S& r) {
+          const auto tree = lower_around<Ix, values, list>(r.kid, inside, s, faults);
+          constexpr bool keeps = keeps_first<S, list, kept_of<N>>;
+          return row_step<::std::remove_cvref_t<decltype(r.op)>, reduction_depth<S> - 1, keeps, node_value_t<S>,
+                          ::std::remove_cv_t<decltype(tree)>>{tree};
+        });
+      };
+      const auto tree = lower_results<1, values, list, kept_of<N>>(n, axis_of, s, faults);
+      return row_program<reduction_depth<N>, ::std::remove_cv_t<decltype(tree)>,
+                         decltype(step(::std::type_identity<R>{}))...>{{{step(::std::type_identity<R>{})}...}, tree};
+    }(list{});
+    simplify(s, false);
+    if (s.ndim == s.kept) {  // rows of one element
+      for (auto& stride : s.stride) stride[s.ndim] = 0;
+      s.extent[s.ndim++] = 1;
+    }
+    done = s.ndim == s.kept + 1 && run_row_program(D{ordinal}, target, program, s);
+  });
+  return done;
 }
 /// The same, where that reads nothing that it writes.
 template <class T, class D, class N>
 bool run_rows_if(const storage_ref& store, const layout& to, const N& n, int ordinal) {
   if constexpr (is_row_program<N> && backend::row_programs<D>) {
     row_axes axes;
-    return n.dims() == to.dims && find_row_axes(n, axes) &&
-           !overlaps(store.get(), to, n, axes.result == row_axes::by_element) &&
-           run_rows_of<T, D>(store, to, n, axes, ordinal);
+    row_result how;
+    return n.dims() == to.dims && find_row_axes(n, axes) && find_row_result(n, axes, how) &&
+           !overlaps(store.get(), to, n, how == row_result::by_element && !has_gather<N>) &&
+           run_rows_of<D>(n, axes, &how, ordinal, destination<T>{store, to});
   } else {
     return false;
   }

@@ -20,13 +20,16 @@ namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 /// Types that SIMD packs have lanes of.
 template <class T>
 inline constexpr bool has_lanes = ::std::is_arithmetic_v<compute_t<T>>;
+/// Bytes of what values of a type are computed in.
+template <class T>
+inline constexpr int computed_bytes = int(sizeof(compute_t<T>));
 
 template <int Ix, class T>
 struct load {
   static constexpr int operand = Ix;
   using value_type = T;
   static constexpr bool packable = has_lanes<T>;
-  static constexpr int widest = sizeof(compute_t<T>);
+  static constexpr int widest = computed_bytes<T>;
   const T* p;
   CUDARRAY_EXEC_CHECK_OFF
   template <class A>
@@ -39,7 +42,7 @@ template <class T>
 struct constant {
   using value_type = T;
   static constexpr bool packable = has_lanes<T>;
-  static constexpr int widest = sizeof(compute_t<T>);
+  static constexpr int widest = computed_bytes<T>;
   T v;
   CUDARRAY_EXEC_CHECK_OFF
   template <class A>
@@ -53,7 +56,7 @@ struct generated {
   static constexpr int operand = Ix;
   using value_type = typename G::value_type;
   static constexpr bool packable = has_lanes<value_type>;
-  static constexpr int widest = sizeof(compute_t<value_type>);
+  static constexpr int widest = computed_bytes<value_type>;
   G function;
   CUDARRAY_EXEC_CHECK_OFF
   template <class A>
@@ -96,7 +99,7 @@ struct gathered {
   static constexpr int operand = Ix;
   using value_type = T;
   static constexpr bool packable = has_lanes<T>;
-  static constexpr int widest = sizeof(compute_t<T>);
+  static constexpr int widest = computed_bytes<T>;
   const T* p;
   Index index;
   int64 stride, limit;
@@ -119,9 +122,9 @@ struct apply {
   using value_type = typename Types::result;
   static constexpr bool packable = has_lanes<value_type> && (K::packable && ...);
   static constexpr int widest = []<int... J>(::std::integer_sequence<int, J...>) {
-    int w = int(sizeof(compute_t<value_type>));
+    int w = computed_bytes<value_type>;
     const auto include = [&w](int bytes) { w = bytes > w ? bytes : w; };
-    ((include(K::widest), include(int(sizeof(compute_t<typename Types::template operand<J>>)))), ...);
+    ((include(K::widest), include(computed_bytes<typename Types::template operand<J>>)), ...);
     return w;
   }
   (::std::make_integer_sequence<int, int(sizeof...(K))>{});
@@ -141,6 +144,11 @@ struct apply {
         a.apply(op, lane_cast<compute_t<typename Types::template operand<J>>>(get<J>(kids)(a))...));
   }
 };
+
+template <class Op, class Types, class... K>
+CUDARRAY_HD constexpr apply<Op, Types, K...> apply_of(const Op& op, const K&... kids) {
+  return {op, {{kids}...}};
+}
 
 /// True if all functions of a tree have a form for lanes: these may be computed where nothing is kept of them. A user's
 /// function sees the elements that there are, once each.
@@ -195,16 +203,16 @@ struct store_to {
   }
 };
 
-/// One value, as a tree that reads nothing else sees it.
-template <class T>
-struct value_access {
-  T value;
-  template <int, class U>
-  CUDARRAY_HD T load(const U*) const {
-    return value;
+/// Values, as a tree that reads nothing else sees them: they are its loads from `First` on.
+template <int First, class Values>
+struct values_access {
+  const Values& values;
+  template <int Ix, class T>
+  CUDARRAY_HD auto load(const T*) const {
+    return get<Ix - First>(values);
   }
-  template <class U>
-  CUDARRAY_HD U splat(U v) const {
+  template <class T>
+  CUDARRAY_HD T splat(T v) const {
     return v;
   }
   CUDARRAY_EXEC_CHECK_OFF
@@ -224,7 +232,7 @@ struct store_through {
   CUDARRAY_EXEC_CHECK_OFF
   template <class A, class V>
   CUDARRAY_HD void operator()(const A& a, V v) const {
-    *a.template at<0>(p) = lane_cast<T>(through(value_access<V>{v}));
+    *a.template at<0>(p) = lane_cast<T>(through(values_access<1, slots<V>>{{{v}}}));
   }
 };
 
@@ -240,7 +248,7 @@ load<Ix, T> with_loads(const load<Ix, T>& l, const F& f) {
 template <class Op, class Types, class... K, class F>
 apply<Op, Types, K...> with_loads(const apply<Op, Types, K...>& a, const F& f) {
   return [&]<int... J>(::std::integer_sequence<int, J...>) {
-    return apply<Op, Types, K...>{a.op, {{with_loads(get<J>(a.kids), f)}...}};
+    return apply_of<Op, Types>(a.op, with_loads(get<J>(a.kids), f)...);
   }
   (::std::make_integer_sequence<int, int(sizeof...(K))>{});
 }
@@ -272,7 +280,7 @@ template <class T>
 struct stored {
   using value_type = T;
   static constexpr bool packable = has_lanes<T>;
-  static constexpr int widest = sizeof(compute_t<T>);
+  static constexpr int widest = computed_bytes<T>;
   CUDARRAY_EXEC_CHECK_OFF
   template <class A>
   CUDARRAY_HD auto operator()(const A& a) const {
@@ -334,13 +342,13 @@ auto lower(const generate<G, D>& n, const int* axis_of, Space& s, const fault_si
 template <int Ix, class T, class D, class X, class Space>
 auto lower(const gather<T, D, X>& n, const int* axis_of, Space& s, const fault_sink& faults) {
   const layout& from = n.source.where;
-  const int inserted = n.index.dims().ndim();
+  const int inserted = n.along ? 1 : n.index.dims().ndim();
   for (int d = 0; d < from.ndim(); ++d) {
     if (d == n.axis) continue;
     s.stride[Ix][axis_of[d < n.axis ? d : d - 1 + inserted]] = from.dims[d] == 1 ? 0 : from.stride[d];
   }
   s.store[Ix] = from.elements() > 0 ? n.source.store.get() : nullptr;
-  auto index = lower<Ix + 1>(n.index, axis_of + n.axis, s, faults);
+  auto index = lower<Ix + 1>(n.index, n.along ? axis_of : axis_of + n.axis, s, faults);
   return gathered<Ix, T, decltype(index)>{static_cast<const T*>(n.source.store->data) + from.offset,
                                           index,
                                           from.stride[n.axis],

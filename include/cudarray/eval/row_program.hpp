@@ -3,7 +3,7 @@
 #pragma once
 
 #include "leaves.hpp"
-#include "plan.hpp"
+#include "several.hpp"
 
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
@@ -70,11 +70,14 @@ inline constexpr int outer_leaves<reduce<Op, K>> = 0;
 template <class Op, class... K>
 inline constexpr int outer_leaves<map<Op, K...>> = (0 + ... + outer_leaves<K>);
 
-/// Whether a row program may consist of such nodes: arrays, numbers, functions, and reductions that need no positions.
+/// Whether a row program may consist of such nodes: arrays, numbers, functions, what indices pick, and reductions that
+/// need no positions.
 template <class N>
 inline constexpr bool of_row_nodes = is_scalar_node<N>;
 template <class T, class D>
 inline constexpr bool of_row_nodes<leaf<T, D>> = true;
+template <class T, class D, class Ix>
+inline constexpr bool of_row_nodes<gather<T, D, Ix>> = of_row_nodes<Ix>&& reductions_of<Ix>::count == 0;
 template <class Op, class K>
 inline constexpr bool of_row_nodes<reduce<Op, K>> = !Op::indexed && of_row_nodes<K>;
 template <class Op, class... K>
@@ -153,9 +156,9 @@ struct row_step {
 };
 /// The steps, and what the elements of the result are. Leaves are operands 1, 2, ... in their order; then come the
 /// steps' results, which are the same along a row.
-template <int Leaves, int Levels, class Tree, class... Steps>
+template <int Levels, class Tree, class... Steps>
 struct row_program {
-  static constexpr int leaves = Leaves, levels = Levels, count = int(sizeof...(Steps));
+  static constexpr int levels = Levels, count = int(sizeof...(Steps));
   /// Bytes of an element of what is kept; 0: nothing is.
   static constexpr int kept_bytes = (0 + ... + (Steps::keeps ? int(sizeof(typename Steps::value)) : 0));
   using results = slots<typename Steps::result...>;
@@ -172,25 +175,8 @@ template <int First, int Ix, class T>
 inline constexpr bool same_in_row<First, load<Ix, T>> = Ix >= First;
 template <int First, class Op, class Types, class... K>
 inline constexpr bool same_in_row<First, apply<Op, Types, K...>> = (same_in_row<First, K> && ...);
-
-/// What such a tree sees.
-template <int First, class Results>
-struct results_access {
-  const Results& results;
-  template <int Ix, class T>
-  CUDARRAY_HD T load(const T*) const {
-    return get<Ix - First>(results);
-  }
-  template <class T>
-  CUDARRAY_HD T splat(T v) const {
-    return v;
-  }
-  CUDARRAY_EXEC_CHECK_OFF
-  template <class Op, class... V>
-  CUDARRAY_HD auto apply(const Op& op, V... v) const {
-    return op(v...);
-  }
-};
+template <int First, class Types, class... K>
+inline constexpr bool same_in_row<First, apply<together_op, Types, K...>> = false;
 
 /// How a device divides by what is the same all along a row, if it has a better way: `make<Types>(tree, divisor)`.
 struct usual_division {};
@@ -214,8 +200,7 @@ CUDARRAY_EXEC_CHECK_OFF
 template <int First, class Division, class Op, class Types, class... K, class Results, int... J>
 CUDARRAY_HD auto bind_operands(const apply<Op, Types, K...>& a, const Results& results,
                                ::std::integer_sequence<int, J...>) {
-  return apply<Op, Types, decltype(bind_row<First, Division>(get<J>(a.kids), results))...>{
-      a.op, {{bind_row<First, Division>(get<J>(a.kids), results)}...}};
+  return apply_of<Op, Types>(a.op, bind_row<First, Division>(get<J>(a.kids), results)...);
 }
 CUDARRAY_EXEC_CHECK_OFF
 template <int First, class Division, class Op, class Types, class... K, class Results>
@@ -227,7 +212,7 @@ template <int First, class Division, class Op, class Types, class X, class Y, cl
 requires(same_in_row<First, Y>&& ::std::is_floating_point_v<compute_t<typename Types::result>> &&
          !::std::is_same_v<Division, usual_division> && requires { Op::divides; }) CUDARRAY_HD
     auto bind_around(const apply<Op, Types, X, Y>& a, const Results& results) {
-  const auto divisor = get<1>(a.kids)(results_access<First, Results>{results});
+  const auto divisor = get<1>(a.kids)(values_access<First, Results>{results});
   return Division::template make<Types>(bind_row<First, Division>(get<0>(a.kids), results),
                                         lane_cast<compute_t<typename Types::result>>(divisor));
 }
@@ -235,7 +220,7 @@ CUDARRAY_EXEC_CHECK_OFF
 template <int First, class Division, class Tree, class Results>
 CUDARRAY_HD auto bind_row(const Tree& tree, const Results& results) {
   if constexpr (same_in_row<First, Tree>)
-    return constant<typename Tree::value_type>{tree(results_access<First, Results>{results})};
+    return constant<typename Tree::value_type>{tree(values_access<First, Results>{results})};
   else return bind_around<First, Division>(tree, results);
 }
 
@@ -267,136 +252,26 @@ auto at_first(const N& n, const F& f) {
 /// Lowers what is outside of reductions; these are operands from `Values` on, by their place in List. Nodes of type
 /// Kept become kept values.
 template <int Ix, int Values, class List, class Kept = void, class N, class Space>
-auto lower_around(const N& n, const int* axis_of, Space& s) {
-  return lower<Ix>(n, axis_of, s, fault_sink{});
+auto lower_around(const N& n, const int* axis_of, Space& s, const fault_sink& faults) {
+  return lower<Ix>(n, axis_of, s, faults);
 }
 template <int Ix, int Values, class List, class Kept = void, class Op, class K, class Space>
-auto lower_around(const reduce<Op, K>&, const int*, Space&) {
+auto lower_around(const reduce<Op, K>&, const int*, Space&, const fault_sink&) {
   return load<Values + List::template index<reduce<Op, K>>, node_value_t<reduce<Op, K>>>{nullptr};
 }
 template <int Ix, int Values, class List, class Kept = void, class Op, class... K, class Space>
-auto lower_around(const map<Op, K...>& n, const int* axis_of, Space& s) {
+auto lower_around(const map<Op, K...>& n, const int* axis_of, Space& s, const fault_sink& faults) {
   if constexpr (::std::is_same_v<map<Op, K...>, Kept>) {
-    const auto tree = lower_around<Ix, Values, List>(n, axis_of, s);
+    const auto tree = lower_around<Ix, Values, List>(n, axis_of, s, faults);
     return kept_value<::std::remove_cv_t<decltype(tree)>>{tree};
   } else {
     return [&]<int... J>(::std::integer_sequence<int, J...>) {
-      const auto make = [&](const auto&... tree) {
-        return apply<Op, typename Op::template types<node_value_t<K>...>, ::std::remove_cvref_t<decltype(tree)>...>{
-            n.op, {{tree}...}};
-      };
-      return make(lower_around<first_leaf<Ix, J, K...>(), Values, List, Kept>(
-          get<J>(n.kids), axis_of + (n.extents.ndim() - get<J>(n.kids).dims().ndim()), s)...);
+      return apply_of<Op, typename Op::template types<node_value_t<K>...>>(
+          n.op, lower_around<first_leaf<Ix, J, K...>(), Values, List, Kept>(
+                    get<J>(n.kids), axis_of + (n.extents.ndim() - get<J>(n.kids).dims().ndim()), s, faults)...);
     }
     (::std::make_integer_sequence<int, int(sizeof...(K))>{});
   }
-}
-
-/// Whether two expressions of one type have one value.
-template <class T, class D>
-bool same_value(const leaf<T, D>& a, const leaf<T, D>& b) {
-  return a.store.get() == b.store.get() && a.where == b.where;
-}
-template <class T>
-bool same_value(const scalar<T>& a, const scalar<T>& b) {
-  return __builtin_memcmp(&a.value, &b.value, sizeof(T)) == 0;
-}
-template <class Op, class K>
-bool same_value(const reduce<Op, K>& a, const reduce<Op, K>& b) {
-  if (&a == &b) return true;
-  return a.over == b.over && same_value(a.kid, b.kid);
-}
-template <class Op, class... K>
-bool same_value(const map<Op, K...>& a, const map<Op, K...>& b) {
-  if (&a == &b) return true;
-  return [&]<int... J>(::std::integer_sequence<int, J...>) {
-    return ::std::is_empty_v<Op> && a.extents == b.extents && (same_value(get<J>(a.kids), get<J>(b.kids)) && ...);
-  }
-  (::std::make_integer_sequence<int, int(sizeof...(K))>{});
-}
-
-/// Whether `f(reduction, whether it lies within another)` is true of all, inner ones first.
-template <class N, class F>
-bool all_reductions(const N&, const F&, bool = false) {
-  return true;
-}
-template <class Op, class K, class F>
-bool all_reductions(const reduce<Op, K>& n, const F& f, bool inside = false) {
-  return all_reductions(n.kid, f, true) && f(n, inside);
-}
-template <class Op, class... K, class F>
-bool all_reductions(const map<Op, K...>& n, const F& f, bool inside = false) {
-  return [&]<int... J>(::std::integer_sequence<int, J...>) {
-    return (all_reductions(get<J>(n.kids), f, inside) && ...);
-  }
-  (::std::make_integer_sequence<int, int(sizeof...(K))>{});
-}
-
-/// Whether `f` is true of every node of type K outside of reductions.
-template <class K, class N, class F>
-bool all_of_type(const N& n, const F& f) {
-  if constexpr (::std::is_same_v<K, N>) return f(n);
-  else return true;
-}
-template <class K, class Op, class... L, class F>
-bool all_of_type(const map<Op, L...>& n, const F& f) {
-  if constexpr (::std::is_same_v<K, map<Op, L...>>) return f(n);
-  else return [&]<int... J>(::std::integer_sequence<int, J...>) {
-      return (all_of_type<K>(get<J>(n.kids), f) && ...);
-    }
-  (::std::make_integer_sequence<int, int(sizeof...(L))>{});
-}
-
-/// The axes of a row program: `over` (a bit each) of `full`. Its result has them, or extents of 1 in their place, or
-/// none there.
-struct row_axes {
-  shape full;
-  unsigned over = 0;
-  enum { by_element, per_row, dropped } result = by_element;
-
-  /// Axis d of a result is axis `to[d]` of the space, kept axes first.
-  void map_axes(int* to, bool without) const {
-    int kept = 0, row = full.ndim() - __builtin_popcount(over);
-    for (int d = 0; d < full.ndim(); ++d) {
-      if (over >> d & 1u) {
-        if (!without) *to++ = row++;
-      } else {
-        *to++ = kept++;
-      }
-    }
-  }
-};
-
-/// False where reductions are not all along the same axes of one shape, or the result is not of that.
-template <class N>
-bool find_row_axes(const N& n, row_axes& axes) {
-  bool first = true;
-  const bool alike = all_reductions(n, [&]<class R>(const R& r, bool) {
-    if (first) axes.full = r.kid.dims(), axes.over = r.over;
-    first = false;
-    // the first one of a type stands for all of them
-    using kid = ::std::remove_cvref_t<decltype(r.kid)>;
-    if constexpr (::std::is_same_v<kid, kept_of<N>>)
-      if (!all_of_type<kid>(n, [&](const kid& k) { return same_value(k, r.kid); })) return false;
-    return r.kid.dims() == axes.full && r.over == axes.over &&
-           at_first<R, 0>(n, [&]<int>(const R& other) { return same_value(r, other); });
-  });
-  if (!alike || axes.full.elements() == 0) return false;
-  shape with, without;
-  for (int d = 0; d < axes.full.ndim(); ++d) {
-    const bool reduced = axes.over >> d & 1u;
-    with.push_back(reduced ? 1 : axes.full[d]);
-    if (!reduced) without.push_back(axes.full[d]);
-  }
-  const shape& dims = n.dims();
-  axes.result = outer_leaves<N> > 0 && dims == axes.full ? row_axes::by_element
-                : dims == with                           ? row_axes::per_row
-                                                         : row_axes::dropped;
-  if (axes.result == row_axes::dropped && dims != without) return false;
-  // what meets operands of the full shape has all of its axes
-  return all_reductions(n, [&](const auto& r, bool inside) {
-    return (axes.result == row_axes::dropped && !inside) || r.extents.ndim() == axes.full.ndim();
-  });
 }
 
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD

@@ -45,6 +45,10 @@ template <int Ix, class T>
 CUDARRAY_HD constexpr const T& get(const slot<Ix, T>& s) {
   return s.value;
 }
+template <int Ix, class T>
+CUDARRAY_HD constexpr T& get(slot<Ix, T>& s) {
+  return s.value;
+}
 
 /// An array as an operand: a share of its storage, and the number of writes it had seen.
 template <class T, class Device>
@@ -107,7 +111,8 @@ struct generate : lazy<generate<G, Device>> {
   const cudarray::shape& dims() const { return extents; }
 };
 
-/// Elements of an array picked along an axis: the source's axis `axis` is replaced by the axes of the index.
+/// Elements of an array picked along an axis: the source's axis `axis` is replaced by the axes of the index. `along`:
+/// the index has an axis for each of the source, and picks of the line that it lies on.
 template <class T, class Device, class Index>
 struct gather : lazy<gather<T, Device, Index>> {
   static constexpr int leaves = 1 + Index::leaves;
@@ -116,6 +121,7 @@ struct gather : lazy<gather<T, Device, Index>> {
   int axis;
   cudarray::shape extents;
   const char* function = "take";  ///< named where an index is out of range
+  bool along = false;
   const cudarray::shape& dims() const { return extents; }
 };
 

@@ -53,6 +53,20 @@ gather<T, D, Ix> make_gather(const leaf<T, D>& source, const Ix& index, int axis
   return {{}, source, index, axis, selected_shape(source.where.dims, axis, index.dims()), function};
 }
 
+/// Along an axis, by an index that has the source's number of axes. Throws shape_error.
+template <class T, class D, class Ix>
+gather<T, D, Ix> make_gather_along(const char* function, const leaf<T, D>& source, const Ix& index, int axis) {
+  const shape &from = source.where.dims, &at = index.dims();
+  if (at.ndim() != from.ndim())
+    fail<shape_error>(function, ": indices of shape ", at, " for an array of shape ", from,
+                      ": they must have as many axes (ca::expand_dims adds one)");
+  shape around = from, picked = at;
+  around[axis] = picked[axis] = 1;
+  shape dims = broadcast_shapes(function, around, picked);
+  dims[axis] = at[axis];
+  return {{}, source, index, axis, dims, function, true};
+}
+
 /// Where an expression is not 0: contiguous; a mask that is so already is handed back.
 template <class X>
 ndarray<bool, device_type_t<X>> mask_array(const char* function, const X& x) {
@@ -80,6 +94,19 @@ auto take(const X& x, const Ix& index, detail::any_integer axis = 0) {
   const auto a = detail::as_array(x);
   const int at = detail::normal_axis("take", axis, a.ndim());
   return detail::make_gather(a.node(), detail::index_node("take", index), at);
+}
+
+/// One element of each line along an axis for each index: of each row x(i) of (rows, n), with indices (rows, k), the
+/// elements x(i, index(i, j)) -> (rows, k). The other axes broadcast. Lazy. Negative indices count from the end. Throws
+/// shape_error where the numbers of axes differ; index_error: on CUDA at the next synchronising call, the element reads
+/// as 0.
+///     ca::take_along_axis(x, ca::expand_dims(labels, -1), -1)  // (rows, n), (rows,) -> (rows, 1)
+template <array_expression X, array_expression Ix>
+auto take_along_axis(const X& x, const Ix& index, detail::any_integer axis = -1) {
+  constexpr const char* function = "take_along_axis";
+  const auto a = detail::as_array(x);
+  const int at = detail::normal_axis(function, axis, a.ndim());
+  return detail::make_gather_along(function, a.node(), detail::index_node(function, index), at);
 }
 
 /// The positions, in C order, of the elements that are not 0. Eager; waits for the device.

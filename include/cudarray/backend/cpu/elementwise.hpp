@@ -13,11 +13,9 @@ namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 template <class Target, class Tree, int Operands>
 void run_elementwise(cpu, const Target& target, const Tree& tree, const detail::iteration_space<Operands>& s) {
   using value = typename Target::value_type;
-  constexpr int bytes = int(sizeof(value));
   detail::count(detail::counters.kernels);
   const host::map_body<Target, Tree> plan{target, tree};
-  bool apart = true;
-  for (int k = 1; k < Operands; ++k) apart = apart && s.store[k] != s.store[0];
+  const bool apart = host::writes_apart<Target>(s);
   if constexpr (host::pack_map<Target, Tree> && !detail::has_gathered<Tree>) {
     const host::single_row<Operands> row(s, 4096, 0);
     if (row.is)
@@ -35,14 +33,14 @@ void run_elementwise(cpu, const Target& target, const Tree& tree, const detail::
   if constexpr (::std::is_same_v<value, bool> && Operands > 1) bytes_alike = !s.store[1] || !s.store[1]->borrowed;
   host::memory_operand of[::std::size_t(Operands)];
   host::list_operands(tree, of);
-  of[0].bytes = bytes;
-  if constexpr (Target::direct) of[0] = {target.p, bytes, host::spread_tile<bytes>};
-  host::map_kernels map{&plan,
-                        host::map_row<Target, Tree, Operands>,
-                        host::fetcher::of(tree),
-                        nullptr,
-                        {of, host::pack_map<Target, Tree>, detail::has_gathered<Tree>,
-                         host::is_copy<Target, Tree> && bytes_alike, !Target::direct, apart}};
+  host::list_results(target, of);
+  host::map_kernels map{
+      &plan,
+      host::map_row<Target, Tree, Operands>,
+      host::fetcher::of(tree),
+      nullptr,
+      {of, host::pack_map<Target, Tree>, detail::has_gathered<Tree>, host::is_copy<Target, Tree> && bytes_alike,
+       !Target::direct, apart, detail::results_of<Target> > 1}};
   if constexpr (host::is_take<Target, Tree>)
     if (bytes_alike) map.take = host::take_rows<Target, Tree, Operands>;
   host::walk_map(map, walk);

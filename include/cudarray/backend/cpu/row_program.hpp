@@ -10,33 +10,29 @@ namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 /// Rows that packs can read: of fewer elements the loops over many rows are faster, longer ones are worth several
 /// threads.
 template <class Target, class Program, int Operands>
-bool run_row_program(cpu, const Target& target, const Program& program, const detail::iteration_space<Operands>& space,
-                     bool by_element) {
-  using value = typename Target::value_type;
+bool run_row_program(cpu, const Target& target, const Program& program,
+                     const detail::iteration_space<Operands>& space) {
+  using runner_type = host::row_runner<Target, Program, Operands>;
   const int inner = space.ndim - 1;
   const int64 n = space.extent[inner];
   if (n < host::tuning::least_program_row || n > host::tuning::most_program_row) return false;
-  bool apart = true;
-  for (int k = 0; k < Operands; ++k) {
-    const int64 step = space.stride[k][inner];
-    if (step != 1 && (step != 0 || (k == 0 && by_element))) return false;
-    apart = apart && (k == 0 || space.store[k] != space.store[0]);
-  }
+  for (int k = 0; k < Operands; ++k)
+    if (const int64 step = space.stride[k][inner]; step != 1 && step != 0) return false;
+  const bool apart = host::writes_apart<Target>(space);
   detail::count(detail::counters.kernels);
   const host::walk_space s(space);
   const int64 rows = s.size(0, s.kept), wanted = host::parts_for(rows * n), parts = wanted < rows ? wanted : rows;
-  const host::row_form form{true, apart && host::exceeds_cache(rows * n * int64(sizeof(value))), apart};
+  const bool streamed = apart && host::exceeds_cache(rows * n * int64(sizeof(typename Target::value_type)));
   host::parallel(parts, [&](int64 part) {
     const host::scratch kept(n * Program::kept_bytes);
-    host::row_runner<Target, Program, Operands> runner{target, program, n, form, kept.p};
+    runner_type runner(target, program, n, {true, streamed, apart}, kept.p);
     for (int k = 0; k < Operands; ++k) runner.step[k] = s.stride[k][inner];
-    runner.step[runner.kept_operand] = 1;
     host::walk_rows(s, host::place_in(s), 0, s.kept - 1, rows * part / parts, rows * (part + 1) / parts,
                     [&](host::place_in at, int64 i, int64 stop) {
                       if (s.kept > 0) at.advance(s, s.kept - 1, i);
                       for (; i < stop; ++i) {
                         for (int k = 0; k < Operands; ++k) runner.offset[k] = at.offset[k];
-                        runner.run(by_element);
+                        runner.run();
                         if (s.kept > 0) at.advance(s, s.kept - 1, 1);
                       }
                     });

@@ -25,18 +25,16 @@ bool run_tiles(cuda device, const Target& target, const Tree& tree, const detail
 /// What is compiled of the kernels of a map.
 template <class Target, class Tree>
 struct map_kernels {
-  using T = typename Target::value_type;
-  static constexpr int loads = registers<1, Tree, Target>::count,
-                       widest = int(sizeof(T)) > Tree::widest ? int(sizeof(T)) : Tree::widest,
-                       read = widest_loaded<Tree, Target>,
-                       moved = read > 0 && int(sizeof(T)) > read ? int(sizeof(T)) : read;
+  static constexpr int written = widest_written<Target>, loads = registers<1, Tree, Target>::count,
+                       widest = written > Tree::widest ? written : Tree::widest, read = widest_loaded<Tree, Target>,
+                       moved = read > 0 && written > read ? written : read;
   static constexpr int V =
       lanes_for<widest, moved> < computed_together<Tree> ? computed_together<Tree> : lanes_for<widest, moved>;
   // groups: enough loads under way, few registers; a gathered element waits for its index as well
   static constexpr bool picks = picks_rows<Target, Tree>;
   static constexpr int U = loads == 0 || (loads <= 2 && picks) ? 4 : loads <= 2 ? 2 : 1;
   // the other kernels write one array, and their targets read nothing
-  static constexpr bool one_result = registers<1, Target>::count == 0;
+  static constexpr bool one_result = registers<1, Target>::count == 0 && detail::results_of<Target> == 1;
   static constexpr bool may_turn = one_result && !picks && loads > 0 && loads <= 12;
   // unaligned rows: where one element at a time would not do, which it does where these are wide
   static constexpr bool lines_up = Target::direct && one_result && detail::in_lanes<Tree> && (picks || moved <= 2) &&
@@ -77,8 +75,9 @@ void run_elementwise(cuda device, const Target& target, const Tree& tree, const 
   // nvcc wraps a user's lambda in a class with a copy constructor, and hands it to kernels all the same
   static_assert(
       (::std::is_trivially_copyable_v<Tree> || !detail::in_lanes<Tree>)&&::std::is_trivially_copyable_v<Target>);
-  using T = typename Target::value_type;
+  gpu::order_results<Target>(device.ordinal, s);
   if constexpr (gpu::fills<Target, Tree>) {
+    using T = typename Target::value_type;
     constexpr int U = 2;
     constexpr int64 per_block = U * gpu::block_threads * (16 / int(sizeof(T)));
     if (s.ndim == 1 && s.stride[0][0] == 1 && s.stride[Tree::operand][0] == 1 &&

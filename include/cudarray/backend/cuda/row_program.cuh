@@ -6,8 +6,8 @@
 
 namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 
-template <int Operands, int Leaves, int Levels, class Tree, class... Steps>
-void survey_program(survey<Operands>& leaves, const detail::row_program<Leaves, Levels, Tree, Steps...>& p) {
+template <int Operands, int Levels, class Tree, class... Steps>
+void survey_program(survey<Operands>& leaves, const detail::row_program<Levels, Tree, Steps...>& p) {
   const auto note = [&leaves]<class L>(const L& l) {
     if constexpr (requires { L::operand; })
       if constexpr (L::operand < Operands) leaves(l);
@@ -18,7 +18,7 @@ void survey_program(survey<Operands>& leaves, const detail::row_program<Leaves, 
   }
   (::std::make_integer_sequence<int, int(sizeof...(Steps))>{});
 }
-/// The operands of a tree, but for what is kept, a bit each.
+/// The operands of a tree, but for what is kept or picked, a bit each.
 template <int Operands, class Tree>
 inline constexpr uint64 operands_in = 0;
 template <int Operands, int Ix, class T>
@@ -29,16 +29,18 @@ inline constexpr uint64 operands_in<Operands, detail::apply<Op, Types, K...>> = 
 /// Those that are still read where a value is kept: of the results, and of other steps of the last level.
 template <int Operands, class Program>
 inline constexpr uint64 read_last = 0;
-template <int Operands, int Leaves, int Levels, class Tree, class... Steps>
-inline constexpr uint64 read_last<Operands, detail::row_program<Leaves, Levels, Tree, Steps...>> =
+template <int Operands, int Levels, class Tree, class... Steps>
+inline constexpr uint64 read_last<Operands, detail::row_program<Levels, Tree, Steps...>> =
     (operands_in<Operands, Tree> | ... |
      (Steps::level == Levels - 1 && !Steps::keeps ? operands_in<Operands, decltype(Steps::tree)> : 0));
 
-/// Bytes of the widest element that a tree or a program reads.
+/// Bytes of the widest element that a tree or a program reads, but for what says what is picked.
 template <int Operands, class Tree>
 inline constexpr int widest_operand = 0;
 template <int Operands, int Ix, class T>
 inline constexpr int widest_operand<Operands, detail::load<Ix, T>> = Ix < Operands ? int(sizeof(T)) : 0;
+template <int Operands, int Ix, class T, class X>
+inline constexpr int widest_operand<Operands, detail::gathered<Ix, T, X>> = int(sizeof(T));
 template <int Operands, class Tree>
 inline constexpr int widest_operand<Operands, detail::kept_value<Tree>> = widest_operand<Operands, Tree>;
 template <int Operands, class Op, class Types, class... K>
@@ -47,8 +49,8 @@ inline constexpr int widest_operand<Operands, detail::apply<Op, Types, K...>> = 
   ((w = widest_operand<Operands, K> > w ? widest_operand<Operands, K> : w), ...);
   return w;
 }();
-template <int Operands, int Leaves, int Levels, class Tree, class... Steps>
-inline constexpr int widest_operand<Operands, detail::row_program<Leaves, Levels, Tree, Steps...>> = [] {
+template <int Operands, int Levels, class Tree, class... Steps>
+inline constexpr int widest_operand<Operands, detail::row_program<Levels, Tree, Steps...>> = [] {
   int w = widest_operand<Operands, Tree>;
   ((w = widest_operand<Operands, decltype(Steps::tree)> > w ? widest_operand<Operands, decltype(Steps::tree)> : w),
    ...);
@@ -79,8 +81,8 @@ namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
 template <class Target, class Program, int Operands>
 bool run_row_program(cuda device, const Target& target, const Program& program,
-                     const detail::iteration_space<Operands>& s, bool by_element) {
-  constexpr int moved = gpu::widest_operand<Operands, Program>, to = int(sizeof(typename Target::value_type)),
+                     const detail::iteration_space<Operands>& s) {
+  constexpr int moved = gpu::widest_operand<Operands, Program>, to = gpu::widest_written<Target>,
                 widest = moved > to ? moved : to,
                 V = widest <= 2    ? 8
                     : widest >= 16 ? 1
@@ -88,12 +90,13 @@ bool run_row_program(cuda device, const Target& target, const Program& program,
   constexpr auto kernel = gpu::row_program_kernel<V, Target, Program, Operands>;
   gpu::survey<Operands> leaves;
   gpu::survey_program(leaves, program);
-  if (by_element) leaves.written(target);
+  leaves.written(target);
   gpu::row_program_plan<Operands> r;
   if (!gpu::plan_row_program(r, s, leaves.of,
-                             {V, by_element, Program::kept_bytes, gpu::read_last<Operands, Program>,
+                             {V, detail::results_of<Target>, Program::kept_bytes, gpu::read_last<Operands, Program>,
                               gpu::most_shared_of<kernel>(device.ordinal), gpu::multiprocessors(device.ordinal)}))
     return false;
+  gpu::order_results<Target>(device.ordinal, s);
   gpu::launch(device.ordinal, s.store, Operands, kernel, unsigned(r.blocks), unsigned(r.threads),
               ::std::size_t(r.row_bytes) * ::std::size_t(r.threads / r.row_threads), target, program, r);
   return true;

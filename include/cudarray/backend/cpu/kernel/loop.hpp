@@ -252,6 +252,21 @@ void list_operands(const Tree& tree, memory_operand* of) {
   });
 }
 
+/// What is written, but for places that an index picks.
+template <class Target>
+void list_results(const Target& target, memory_operand* of) {
+  constexpr int bytes = int(sizeof(typename Target::value_type));
+  if constexpr (Target::direct) of[0] = {target.p, bytes, spread_tile<bytes>};
+  else of[0].bytes = bytes;
+}
+template <int First, class... T>
+void list_results(const detail::store_several<First, T...>& target, memory_operand* of) {
+  target.each([of]<int J, int Ix, class P>(P* p) {
+    constexpr int bytes = int(sizeof(P));
+    of[Ix] = {p, bytes, spread_tile<bytes>};
+  });
+}
+
 /// Tiles of operands, copied to where packs can read them. A copy is reached through an index of the operand's own.
 struct tile_copies {
   const memory_operand* of;

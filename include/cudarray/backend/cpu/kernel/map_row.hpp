@@ -77,11 +77,60 @@ CUDARRAY_FORCE_INLINE void number_packs(const G& g, int64 block, simd::pack<type
   }
 }
 
+/// Where packs of a row are written, N elements from k on.
+template <class Target>
+struct row_writer;
+template <class T>
+struct row_writer<detail::store_to<T>> {
+  T* to;
+  row_writer(const detail::store_to<T>& target, const int64* offset) : to(target.p + offset[0]) {}
+  /// By how many elements element i is off alignment for packs of N.
+  int64 misaligned(int64 i, int64 N) const {
+    return int64(reinterpret_cast<::std::uintptr_t>(to + i) / sizeof(T) % ::std::size_t(N));
+  }
+  template <class V>
+  CUDARRAY_FORCE_INLINE void store(int64 k, const V& v) const {
+    simd::store_lanes(to + k, v);
+  }
+  template <class V>
+  CUDARRAY_FORCE_INLINE void stream(int64 k, const V& v) const {
+    simd::stream_lanes(to + k, v);
+  }
+};
+/// Of several arrays, none of which goes past the caches.
+template <int First, class... T>
+struct row_writer<detail::store_several<First, T...>> {
+  const detail::store_several<First, T...>& target;
+  const int64* offset;
+  row_writer(const detail::store_several<First, T...>& to, const int64* at) : target(to), offset(at) {}
+  int64 misaligned(int64, int64) const { return 0; }
+  template <class V>
+  CUDARRAY_FORCE_INLINE void store(int64 k, const V& v) const {
+    target.each([&]<int J, int Ix, class P>(P* to) {
+      if (to != nullptr) simd::store_lanes(to + offset[Ix] + k, detail::get<J>(v));
+    });
+  }
+  template <class V>
+  CUDARRAY_FORCE_INLINE void stream(int64 k, const V& v) const {
+    store(k, v);
+  }
+};
+
+/// Whether nothing is read of the arrays that are written.
+template <class Target, int Operands>
+bool writes_apart(const detail::iteration_space<Operands>& s) {
+  constexpr int results = detail::results_of<Target>, first = Operands - results + 1;
+  bool apart = true;
+  for (int j = 0; j < results; ++j)
+    for (int k = 1; k < first; ++k) apart = apart && s.store[k] != s.store[j == 0 ? 0 : first + j - 1];
+  return apart;
+}
+
 /// Lanes of the packs of a map; 1: it has none.
 template <class Target, class Tree>
 inline constexpr int map_lanes = [] {
   if constexpr (pack_map<Target, Tree>) {
-    constexpr int own = int(sizeof(detail::compute_t<typename Target::value_type>));
+    constexpr int own = detail::computed_bytes<typename Target::value_type>;
     return lanes_for<(own > Tree::widest ? own : Tree::widest)>;
   } else {
     return 1;
@@ -98,18 +147,18 @@ void map_row(const void* plan, const int64* offsets, const int64* steps, int64 i
   if constexpr (pack_map<Target, Tree>) {
     using value = typename Target::value_type;
     constexpr int N = map_lanes<Target, Tree>;
-    value* const to = target.p + offset[0];
+    const row_writer<Target> writer(target, offset);
     if constexpr (makes_numbers<Tree>) {
       constexpr int group = decltype(tree.function)::group;
       if (form.packs && step[1] == 1 && (offset[1] + i) % group == 0)
         for (; i + group * N <= n; i += group * N) {
           simd::pack<typename Tree::value_type, N> v[::std::size_t(group)];
           number_packs<N>(tree.function, (offset[1] + i) / group, v);
-          for (int k = 0; k < group; ++k) simd::store_lanes(to + i + k * N, lane_cast<value>(v[k]));
+          for (int k = 0; k < group; ++k) writer.store(i + k * N, lane_cast<value>(v[k]));
         }
     }
     if (form.packs && n - i >= N) {
-      const int64 misaligned = int64(reinterpret_cast<::std::uintptr_t>(to + i) / sizeof(value) % N);
+      const int64 misaligned = writer.misaligned(i, N);
       // a user's function sees each element once: no packs that overlap
       if constexpr (!detail::in_lanes<Tree>) form.apart = false, form.streamed = form.streamed && misaligned == 0;
       pack_run run[3];
@@ -119,13 +168,13 @@ void map_row(const void* plan, const int64* offsets, const int64* steps, int64 i
       for (const pack_run* r = run; r < run + runs; ++r) {
         if (ones && !r->streamed) {
           for (int64 k = r->begin, stop = k + r->count * N; k < stop; k += N)
-            simd::store_lanes(to + k, lane_cast<value>(tree(pack_access<N, true>{offset, step, k})));
+            writer.store(k, lane_cast<value>(tree(pack_access<N, true>{offset, step, k})));
           continue;
         }
         for (int64 k = r->begin, stop = k + r->count * N; k < stop; k += N) {
           const auto v = lane_cast<value>(tree(pack_access<N>{offset, step, k}));
-          if (r->streamed) simd::stream_lanes(to + k, v);
-          else simd::store_lanes(to + k, v);
+          if (r->streamed) writer.stream(k, v);
+          else writer.store(k, v);
         }
       }
     }

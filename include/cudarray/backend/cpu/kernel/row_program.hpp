@@ -22,11 +22,24 @@ detail::load<Ix, typename Tree::value_type> read_kept(const detail::kept_value<T
 template <int Ix, class Op, class Types, class... K>
 auto read_kept(const detail::apply<Op, Types, K...>& a) {
   return [&]<int... J>(::std::integer_sequence<int, J...>) {
-    return [&](const auto&... kid) {
-      return detail::apply<Op, Types, ::std::remove_cvref_t<decltype(kid)>...>{a.op, {{kid}...}};
-    }(read_kept<Ix>(detail::get<J>(a.kids))...);
+    return detail::apply_of<Op, Types>(a.op, read_kept<Ix>(detail::get<J>(a.kids))...);
   }
   (::std::make_integer_sequence<int, int(sizeof...(K))>{});
+}
+
+/// Leaves the results of a target that move along a row, or those that do not; false if there are none.
+template <class T>
+bool leave_results(const detail::store_to<T>&, const int64* step, bool moving) {
+  return (step[0] != 0) == moving;
+}
+template <int First, class... T>
+bool leave_results(detail::store_several<First, T...>& target, const int64* step, bool moving) {
+  bool any = false;
+  target.each([&]<int J, int Ix, class P>(P*& to) {
+    if ((step[Ix] != 0) == moving) any = true;
+    else to = nullptr;
+  });
+  return any;
 }
 
 /// Rows of a program, one after the other. Behind the operands stands what is kept.
@@ -41,6 +54,11 @@ struct row_runner {
   int64 offset[::std::size_t(all)] = {}, step[::std::size_t(all)] = {};
   typename Program::results results{};
 
+  row_runner(const Target& to, const Program& p, int64 length, row_form how, void* room)
+      : target(to), program(p), n(length), form(how), kept(room) {
+    step[kept_operand] = 1;
+  }
+
   /// The tree for this row: what is the same all along it is a number, and what is kept is read.
   template <class Tree>
   auto bind(const Tree& tree) const {
@@ -50,25 +68,22 @@ struct row_runner {
       return l;
     });
   }
-  void run(bool by_element) {
+  void run() {
     [&]<int... Ix>(::std::integer_sequence<int, Ix...>) { (take_step<Ix>(), ...); }
     (::std::make_integer_sequence<int, Program::count>{});
     const auto tree = bind(program.tree);
     using tree_type = ::std::remove_cv_t<decltype(tree)>;
-    if (by_element) {
-      const map_body<Target, tree_type> body{target, tree};
-      map_row<Target, tree_type, all>(&body, offset, step, 0, n, form);
-    } else {
+    if (Target per_row = target; leave_results(per_row, step, false)) {
       const element_access a{offset, step, 0};
-      target(a, tree(a));
+      per_row(a, tree(a));
+    }
+    if (Target by_element = target; leave_results(by_element, step, true)) {
+      const map_body<Target, tree_type> body{by_element, tree};
+      map_row<Target, tree_type, all>(&body, offset, step, 0, n, form);
     }
   }
 
  private:
-  template <int Ix, class T>
-  static T& result(detail::slot<Ix, T>& s) {
-    return s.value;
-  }
   template <int Ix>
   void take_step() {
     using step_type = ::std::remove_cvref_t<decltype(detail::get<Ix>(program.steps))>;
@@ -94,7 +109,7 @@ struct row_runner {
     typename kernels::total sum;
     kernels::clear(&sum, 1);
     kernels::along(&self, offset, step, 0, n, 0, true, &sum);
-    result<Ix>(results) = Step::op::template finish<typename Step::result>(sum, n);
+    detail::get<Ix>(results) = Step::op::template finish<typename Step::result>(sum, n);
   }
 };
 

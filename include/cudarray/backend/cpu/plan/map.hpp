@@ -16,6 +16,7 @@ struct map_facts {
   bool copies;    ///< it is a copy of operand 1, bit by bit
   bool ordered;   ///< elements are written one after another, in order: several may go to one place
   bool apart;     ///< the target is not read, so that some elements may be written twice
+  bool several;   ///< results go to several arrays: they are not copied from tiles
 };
 
 /// How a map goes through its space: element by element in rows, by packs in rows, or by tiles of the last two axes.
@@ -99,7 +100,7 @@ inline map_form plan_map(const walk_space& s, const map_facts& map) {
   // of copies longer rows, too: the bytes of a row are copied without a call
   const bool by_bytes = map.copies && !exceeds_cache(s.size(0, s.ndim) * map.of[0].bytes);
   const bool rows = unit && (n >= (by_bytes ? tuning::short_copied * short_row : short_row) || inner <= 0);
-  if ((map.packable || map.copies || is_transposed(map, s)) && (!rows || map.gathers) && inner >= 0)
+  if (!map.several && (map.packable || map.copies || is_transposed(map, s)) && (!rows || map.gathers) && inner >= 0)
     return map_form::tiles;
   return rows ? map_form::rows : map_form::elements;
 }
@@ -111,7 +112,8 @@ inline bool streams_rows(const walk_space& s, const map_facts& map) {
   const int64 n = inner < 0 ? 1 : s.extent[inner];
   bool lines = n * target.bytes % tuning::line == 0 && starts_line(target);
   for (int d = 0; d < inner; ++d) lines = lines && s.stride[0][d] * target.bytes % tuning::line == 0;
-  return map.apart && (n >= tuning::streamed_row || lines) && exceeds_cache(s.size(0, s.ndim) * target.bytes);
+  return map.apart && !map.several && (n >= tuning::streamed_row || lines) &&
+         exceeds_cache(s.size(0, s.ndim) * target.bytes);
 }
 
 }  // namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD

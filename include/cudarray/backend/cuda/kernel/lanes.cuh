@@ -113,6 +113,13 @@ inline constexpr int widest_element<Indices, operand_list<operand<Ix, T>...>> = 
   return w;
 }();
 
+/// Bytes of the widest element that is written.
+template <class Target>
+inline constexpr int widest_written = int(sizeof(typename Target::value_type));
+template <int First, class... T>
+inline constexpr int widest_written<detail::store_several<First, T...>> =
+    widest_element<0, operand_list<operand<0, T>...>>;
+
 template <int V, class List, bool Packed>
 struct fetched;
 template <int V, int... Ix, class... T, bool Packed>
@@ -302,6 +309,18 @@ template <class Access, int Ix, class T, class Tree, int V>
 __device__ void put(const Access& a, const detail::store_two<Ix, T, Tree>& target, const lanes<T, V>& v) {
   a.template store<0>(target.p, v);
   a.template store<Ix>(target.q, lane_cast<T>(target.also(storing_access<Access, lanes<T, V>>{a, v})));
+}
+/// One of several values of each lane.
+template <int J, class T, class Several, int V>
+__device__ lanes<T, V> lanes_of(const lanes<Several, V>& v) {
+  lanes<T, V> r;
+#pragma unroll
+  for (int k = 0; k < V; ++k) r.v[k] = detail::get<J>(v.v[k]);
+  return r;
+}
+template <class Access, int First, class... T, class Several, int V>
+__device__ void put(const Access& a, const detail::store_several<First, T...>& target, const lanes<Several, V>& v) {
+  target.each([&]<int J, int Ix, class P>(P* to) { a.template store<Ix>(to, lanes_of<J, P>(v)); });
 }
 template <class Access, class T, class Index, int V>
 __device__ void put(const Access& a, const detail::scatter_to<T, Index>& target, const lanes<T, V>& v) {

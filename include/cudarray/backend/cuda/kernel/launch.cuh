@@ -5,6 +5,7 @@
 #include <atomic>
 #include <nv/target>
 
+#include "../../../eval/several.hpp"
 #include "../plan/threads.hpp"
 #include "../runtime/memory.hpp"
 
@@ -73,6 +74,12 @@ template <class... P>
 void launch(int ordinal, detail::storage* const* operands, int count, void (*kernel)(P...), dim3 grid, dim3 threads,
             ::std::size_t shared_bytes, const ::std::type_identity_t<P>&... arguments) {
   launch_clusters(1, ordinal, operands, count, kernel, grid, threads, shared_bytes, arguments...);
+}
+
+/// Before a kernel that writes several arrays: orders it behind other users of those but operand 0.
+template <class Target, int Operands>
+void order_results(int ordinal, const detail::iteration_space<Operands>& s) {
+  for (int k = Operands - detail::results_of<Target> + 1; k < Operands; ++k) use_on(s.store[k], current(ordinal), true);
 }
 
 /// Waits for all threads of a cluster, and for what they have written.

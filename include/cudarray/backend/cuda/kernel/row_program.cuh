@@ -14,6 +14,7 @@ namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 template <class Values, int Operands>
 struct row_view {
   const char* at[Operands];
+  int64 offset[Operands];  ///< elements from the first one of each operand
   char* kept;
   Values values;
 };
@@ -41,6 +42,24 @@ struct program_access {
       }
       return unpack<T, N>(load_shared<N>(p + i));
     }
+  }
+  /// What an index picks: it is asked for each element.
+  template <int Ix, class T, class X>
+  __device__ lanes<T, N> gather(const detail::gathered<Ix, T, X>& g) const {
+    const T* const p = g.p + row.offset[Ix];
+    lanes<T, N> r = {};
+#pragma unroll
+    for (int k = 0; k < N; ++k) {
+      const program_access<1, View, Operands> one{plan, row, i + k};
+      int64 at = lane_cast<int64>(g.index(one)).v[0];
+      if (detail::resolve_index(at, g.limit, g.fault, detail::position_of<X>(one)))
+        r.v[k] = detail::read_element(p + (plan.of[Ix] == row_operand::still ? 0 : i + k) + at * g.stride);
+    }
+    return r;
+  }
+  template <int Ix>
+  __device__ int64 distance(int k) const {
+    return row.offset[Ix] + (plan.of[Ix] == row_operand::still ? 0 : i + k);
   }
   __device__ bool keeps() const { return row.kept != nullptr; }
   template <class T>
@@ -97,8 +116,8 @@ struct step_accumulator {
 /// What a program's steps hold and find. Accumulators of one level are in use at a time.
 template <class Program>
 struct program_parts;
-template <int Leaves, int Levels, class Tree, class... Steps>
-struct program_parts<detail::row_program<Leaves, Levels, Tree, Steps...>> {
+template <int Levels, class Tree, class... Steps>
+struct program_parts<detail::row_program<Levels, Tree, Steps...>> {
   using accumulators = detail::slots<step_accumulator<Steps>...>;
   static constexpr int total_bytes = [] {
     int most = 1;
@@ -111,10 +130,6 @@ struct program_parts<detail::row_program<Leaves, Levels, Tree, Steps...>> {
   /// Of each step what every warp of a block has found.
   static constexpr int shared_bytes = int(sizeof...(Steps)) * row_block / warp * total_bytes;
 };
-template <int Ix, class T>
-__device__ T& slot_of(detail::slot<Ix, T>& s) {
-  return s.value;
-}
 
 /// Elements from the first of each operand to that of a row, and how many that is off alignment.
 template <int Operands>
@@ -170,11 +185,12 @@ struct row_worker {
   int head = 0, vectors = 0;  ///< of the row: elements before the first whole vector, and vectors
   view row;
 
-  /// Calls `f(load)` for every operand in memory.
+  /// Calls `f(load)` for every operand that is read where it lies.
   template <class F>
   __device__ void each_load(const F& f) const {
     const auto loads = [&]<class L>(const L& l) {
-      if constexpr (requires { l.p; })
+      if constexpr (
+          requires { l.p; } && !requires { l.index; })
         if constexpr (L::operand < Operands) f(l);
     };
     detail::for_each_operand(program.tree, loads);
@@ -195,6 +211,8 @@ struct row_worker {
     head = before < plan.width ? before : plan.width;
     vectors = int(unsigned(plan.width - head) / unsigned(V));
     row.kept = plan.kept < 0 ? nullptr : held + plan.kept + off * plan.kept_bytes;
+#pragma unroll
+    for (int k = 0; k < Operands; ++k) row.offset[k] = offset.of[k];
     each_load([&]<int Ix, class T>(const detail::load<Ix, T>&) {
       const char* const from = plan.data[Ix] + offset.of[Ix] * int64(sizeof(T));
       row.at[Ix] = plan.place[Ix] < 0 ? from : held + plan.place[Ix] + off * int(sizeof(T));
@@ -227,39 +245,61 @@ struct row_worker {
       each([&]<int N>(int i) {
         each_step<Level>([&]<int Ix>() {
           const auto e = detail::get<Ix>(trees)(access<N>(i));
-          slot_of<Ix>(sums).add(e);
+          detail::get<Ix>(sums).add(e);
           if constexpr (step_at<Ix>::keeps) keep(i, e);
         });
         if (--left == 0) {
-          each_step<Level>([&]<int Ix>() { slot_of<Ix>(sums).close(); });
+          each_step<Level>([&]<int Ix>() { detail::get<Ix>(sums).close(); });
           left = block_length;
         }
       });
     char* const of_level = found + Level % 2 * parts::shared_bytes;
-    each_step<Level>([&]<int Ix>() { share<Ix>(slot_of<Ix>(sums), of_level); });
+    each_step<Level>([&]<int Ix>() { share<Ix>(detail::get<Ix>(sums), of_level); });
     if (P > warp) __syncthreads();
-    each_step<Level>([&]<int Ix>() { finish<Ix>(slot_of<Ix>(sums), of_level); });
+    each_step<Level>([&]<int Ix>() { finish<Ix>(detail::get<Ix>(sums), of_level); });
   }
-  /// The program's results, to where those of the row begin.
-  template <class T>
-  __device__ void store(T* to) const {
+  /// The program's results of the row: those that are one for it, and those of each element.
+  template <class Target>
+  __device__ void store(const Target& target) const {
     const auto tree = detail::bind_row<Operands, division_by_inverse>(program.tree, row.values);
-    if (plan.results == 1) {
-      if (lane == 0) *to = lane_cast<T>(tree(access<1>(0))).v[0];
-      return;
-    }
-    each([&]<int N>(int i) {
-      const auto r = lane_cast<T>(tree(access<N>(i)));
-      if (N > 1 && plan.of[0] != row_operand::vectors) [[unlikely]] {
-#pragma unroll
-        for (int k = 0; k < N; ++k) to[i + k] = r.v[k];
-      } else {
-        store_wide(to + i, r);
-      }
-    });
+    using values = typename Target::value_type;
+    if (lane == 0 && any_result(target, false)) put<1>(target, false, 0, lane_cast<values>(tree(access<1>(0))));
+    if (any_result(target, true))
+      each([&]<int N>(int i) { put<N>(target, true, i, lane_cast<values>(tree(access<N>(i)))); });
   }
 
  private:
+  template <class T>
+  __device__ bool any_result(const detail::store_to<T>&, bool moving) const {
+    return (plan.of[0] != row_operand::still) == moving;
+  }
+  template <int First, class... T>
+  __device__ bool any_result(const detail::store_several<First, T...>& target, bool moving) const {
+    bool any = false;
+    target.each([&]<int J, int Ix, class P>(P*) { any = any || (plan.of[Ix] != row_operand::still) == moving; });
+    return any;
+  }
+  template <int N, int Ix, class T>
+  __device__ void put_lanes(T* p, int i, const lanes<T, N>& v) const {
+    T* const to = p + row.offset[Ix] + i;
+    if (N > 1 && plan.of[Ix] != row_operand::vectors) [[unlikely]] {
+#pragma unroll
+      for (int k = 0; k < N; ++k) to[k] = v.v[k];
+    } else {
+      store_wide(to, v);
+    }
+  }
+  template <int N, class T>
+  __device__ void put(const detail::store_to<T>& target, bool, int i, const lanes<T, N>& v) const {
+    put_lanes<N, 0>(target.p, i, v);
+  }
+  template <int N, int First, class... T, class Several>
+  __device__ void put(const detail::store_several<First, T...>& target, bool moving, int i,
+                      const lanes<Several, N>& v) const {
+    target.each([&]<int J, int Ix, class P>(P* p) {
+      if ((plan.of[Ix] != row_operand::still) == moving) put_lanes<N, Ix>(p, i, lanes_of<J, P>(v));
+    });
+  }
   template <int Ix>
   using step_at = ::std::remove_cvref_t<decltype(detail::get<Ix>(::std::declval<const Program&>().steps))>;
   /// The tree of a step of this level for the row.
@@ -282,7 +322,7 @@ struct row_worker {
   __device__ void bring(char* to, const char* from, int count) const {
 #pragma unroll 1
     for (int g = lane; g < count; g += P)
-      if constexpr (Bytes >= 4) copy_ahead<Bytes>(to + g * Bytes, from + g * Bytes);
+      if constexpr (Bytes >= 4 && Bytes <= 16) copy_ahead<Bytes>(to + g * Bytes, from + g * Bytes);
   }
   template <class T, int N>
   __device__ void keep(int i, const lanes<T, N>& v) const {
@@ -313,7 +353,7 @@ struct row_worker {
 #pragma unroll 1
       for (int w = 1; w < P / warp; ++w) sum = op::combine(sum, shared[w]);
     }
-    slot_of<Ix>(row.values) = op::template finish<typename step_at<Ix>::result>(sum, plan.width);
+    detail::get<Ix>(row.values) = op::template finish<typename step_at<Ix>::result>(sum, plan.width);
   }
 };
 
@@ -339,7 +379,7 @@ __global__ void __launch_bounds__(row_block)
   }
   [&]<int... L>(::std::integer_sequence<int, L...>) { (w.template reduce<L>(outside), ...); }
   (::std::make_integer_sequence<int, Program::levels>{});
-  if (!outside) w.store(target.p + offset.of[0]);
+  if (!outside) w.store(target);
 }
 
 #pragma GCC visibility pop

@@ -36,6 +36,19 @@ __device__ To element_cast(T v) {
     return h;
   }
 }
+template <class To>
+struct several_elements;
+template <class Indices, class... T>
+struct several_elements<detail::slots_of<Indices, T...>> {
+  template <class V, int... J>
+  __device__ static detail::slots<T...> of(const V& v, ::std::integer_sequence<int, J...>) {
+    return {{element_cast<T>(detail::get<J>(v))}...};
+  }
+};
+template <class To, class Indices, class... T>
+__device__ To element_cast(const detail::slots_of<Indices, T...>& v) {
+  return several_elements<To>::of(v, ::std::make_integer_sequence<int, int(sizeof...(T))>{});
+}
 template <class To, class T, int V>
 __device__ lanes<To, V> lane_cast(const lanes<T, V>& a) {
   lanes<To, V> r;

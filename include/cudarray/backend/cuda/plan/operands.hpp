@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../../eval/access.hpp"
-#include "../../../eval/plan.hpp"
+#include "../../../eval/several.hpp"
 #include "threads.hpp"
 #include "tuning.hpp"
 
@@ -43,6 +43,10 @@ struct survey {
     detail::for_each_operand(t, *this);
     of[0] = {t.p, int(sizeof(T))};
     of[Ix] = {t.q, int(sizeof(T))};
+  }
+  template <int First, class... T>
+  void written(const detail::store_several<First, T...>& t) {
+    t.each([this]<int J, int Ix, class P>(P* p) { of[Ix] = {p, int(sizeof(P))}; });
   }
   template <class T, class Index>
   void written(const detail::scatter_to<T, Index>& t) {

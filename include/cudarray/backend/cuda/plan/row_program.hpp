@@ -15,12 +15,11 @@ enum class row_operand {
   single    ///< side by side
 };
 
-/// How threads are spread on rows, and where operands lie; operand 0 is the results.
+/// How threads are spread on rows, and where operands lie. The first and the last ones are the results.
 template <int Operands>
 struct row_program_plan {
   int64 rows = 1, blocks = 1;
   int width = 1;                     ///< elements of a row
-  int results = 1;                   ///< of a row: as many, or one
   int row_threads = 1, threads = 1;  ///< on a row, a power of two up to a warp or all threads of a block; and of those
   int lead = 0;                      ///< elements that the first row's vectors are off alignment,
   int lead_step[max_rank] = {};      ///< and so many more from row to row along a kept axis
@@ -38,28 +37,39 @@ struct row_program_plan {
 /// What a plan must know of a program, a kernel and a device.
 struct row_program_facts {
   int V;             ///< elements of a vector
-  bool by_element;   ///< there is a result for each element
+  int results;       ///< arrays that are written: operand 0, and the last ones
   int kept_bytes;    ///< of an element that may be kept; 0: there is none
   uint64 read_last;  ///< operands that results are made of, besides what is kept, a bit each
   int most_shared;   ///< bytes of shared memory of a block
   int multiprocessors;
 };
 
+/// The operands that an index picks from, and those that say what, a bit each.
+template <int Operands>
+uint64 picking_operands(const operand_info* of) {
+  uint64 picking = 0;
+  for (int k = 0; k < Operands; ++k)
+    if (of[k].gathered) picking |= uint64(1) << k | of[k].index_leaves;
+  return picking;
+}
+
 /// How operands lie along rows. False where one lies otherwise than side by side.
 template <int Operands>
 bool find_row_operands(row_program_plan<Operands>& r, const detail::iteration_space<Operands>& s,
                        const operand_info* of, int V) {
   const int x = s.ndim - 1;
+  const uint64 picking = picking_operands<Operands>(of);
+  const auto moves = [&](int k) { return of[k].data != nullptr && s.stride[k][x] != 0; };
   int leader = 0;  // the first that moves: the results at last
   for (int k = Operands - 1; k > 0; --k)
-    if (of[k].data != nullptr && s.stride[k][x] != 0) leader = k;
+    if (moves(k) && !(picking >> k & 1)) leader = k;
   if (of[leader].data != nullptr) r.lead = off_alignment(of[leader], V);
   for (int d = 0; d < x; ++d) r.lead_step[d] = int(s.stride[leader][d] % V);
   for (int k = 0; k < Operands; ++k) {
     r.data[k] = static_cast<const char*>(of[k].data);
-    if (of[k].data == nullptr || s.stride[k][x] == 0) continue;
+    if (!moves(k)) continue;
     if (s.stride[k][x] != 1) return false;
-    bool alike = off_alignment(of[k], V) == r.lead;
+    bool alike = !(picking >> k & 1) && off_alignment(of[k], V) == r.lead;
     for (int d = 0; d < x; ++d) alike = alike && (s.stride[k][d] - s.stride[leader][d]) % V == 0;
     r.of[k] = alike ? row_operand::vectors : row_operand::single;
   }
@@ -76,17 +86,18 @@ int row_place(row_program_plan<Operands>& r, int64 most, int V, int bytes) {
   return place;
 }
 
-/// Places for the operands that move from row to row, as many as `most` bytes hold.
+/// Places for the operands that are read and move from row to row, as many as `most` bytes hold.
 template <int Operands>
 void hold_operands(row_program_plan<Operands>& r, const detail::iteration_space<Operands>& s, const operand_info* of,
-                   int64 most, int V) {
+                   int64 most, const row_program_facts& f) {
+  const int V = f.V;
   const int x = s.ndim - 1;
   const auto same = [&](int j, int k) {
     bool yes = r.place[j] >= 0 && of[j].data == of[k].data && of[j].bytes == of[k].bytes;
     for (int d = 0; d < x; ++d) yes = yes && s.stride[j][d] == s.stride[k][d];
     return yes;
   };
-  for (int k = 1; k < Operands; ++k) {
+  for (int k = 1; k <= Operands - f.results; ++k) {
     bool moves = r.rows == 1;
     for (int d = 0; d < x; ++d) moves = moves || s.stride[k][d] != 0;
     if (r.of[k] != row_operand::vectors || !moves || V * of[k].bytes < 4 || s.store[k]->borrowed) continue;
@@ -101,7 +112,10 @@ void hold_operands(row_program_plan<Operands>& r, const detail::iteration_space<
 /// A place for what is kept: that of an operand which is not read any more, or a new one.
 template <int Operands>
 void keep_values(row_program_plan<Operands>& r, const operand_info* of, int64 most, const row_program_facts& f) {
-  if (f.kept_bytes == 0 || !f.by_element) return;
+  bool by_element = false;  // or there is nobody to read it
+  for (int k = 0; k < Operands; ++k)
+    by_element = by_element || ((k == 0 || k > Operands - f.results) && r.of[k] != row_operand::still);
+  if (f.kept_bytes == 0 || !by_element) return;
   r.kept_bytes = f.kept_bytes;
   const auto read = [&](int place) {
     for (int k = 1; k < Operands; ++k)
@@ -119,7 +133,7 @@ void hold_row(row_program_plan<Operands>& r, const detail::iteration_space<Opera
               int64 most, const row_program_facts& f) {
   r.row_bytes = 0, r.copied = 0, r.kept = -1;
   for (int& place : r.place) place = -1;
-  hold_operands(r, s, of, most, f.V);
+  hold_operands(r, s, of, most, f);
   keep_values(r, of, most, f);
 }
 
@@ -131,7 +145,6 @@ CUDARRAY_NO_INLINE bool plan_row_program(row_program_plan<Operands>& r, const de
   if (s.extent[x] >= 1 << 24 || !find_row_operands(r, s, of, f.V)) return false;
   r.rows = s.size(0, x);
   r.width = int(s.extent[x]);
-  r.results = f.by_element ? r.width : 1;
   if (r.width >= tuning::long_row && r.rows < f.multiprocessors) return false;
   r.space.divide(s, 1, x, true);
   hold_row(r, s, of, f.most_shared, f);
