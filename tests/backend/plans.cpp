@@ -154,12 +154,14 @@ std::string program_of(const std::vector<operand>& all, int kept = 0, int read_f
   ca::uint64 read = 0;
   for (int k = read_from; k < Operands; ++k) read |= ca::uint64(1) << k;
   gpu::row_program_plan<Operands> r;
-  if (!gpu::plan_row_program(r, s, of, {16 / widest, results, kept, read, 200 << 10, multiprocessors}))
+  if (!gpu::plan_row_program(r, s, of,
+                             {16 / widest, results, kept, read, 200 << 10, multiprocessors, gpu::row_cluster}))
     return "several kernels";
   int held = 0;
   for (int k = 1; k < Operands; ++k) held += r.place[k] >= 0;
   return r.name() + (", " + number(held)) + ": " + number(r.row_bytes) + " bytes, " + number(r.row_threads) +
-         " threads each, blocks " + number(r.blocks) + " x " + number(r.threads);
+         " threads each, blocks " + number(r.blocks) + " x " + number(r.threads) +
+         (r.parts > 1 ? ", clusters of " + number(r.parts) : "");
 }
 
 /// What the loops of the CPU see of the same.
@@ -272,47 +274,49 @@ TEST_CASE("plans: row programs") {
   const auto other = [](std::vector<int64> shape) { return off(plain(shape), 1 << 28); };
   const std::vector<int64> s = {8192, 1024}, odd = {4096, 50257};
   check({
-      {"softmax", softmax(s), "rows in shared memory, 1: 4112 bytes, 32 threads each, blocks 1024 x 256"},
-      {"softmax, bfloat16", softmax(s, 2), "rows in shared memory, 1: 2064 bytes, 16 threads each, blocks 512 x 256"},
-      {"softmax, float64", softmax(s, 8), "rows in shared memory, 1: 8208 bytes, 64 threads each, blocks 8192 x 64"},
+      {"softmax", softmax(s), "rows in shared memory, 1: 4112 bytes, 64 threads each, blocks 8192 x 64"},
+      {"softmax, bfloat16", softmax(s, 2), "rows in shared memory, 1: 2064 bytes, 32 threads each, blocks 1024 x 256"},
+      {"softmax, float64", softmax(s, 8), "rows in shared memory, 1: 8208 bytes, 128 threads each, blocks 8192 x 128"},
       {"softmax of 4 axes", softmax({8, 16, 64, 1024}),
-       "rows in shared memory, 1: 4112 bytes, 32 threads each, blocks 1024 x 256"},
+       "rows in shared memory, 1: 4112 bytes, 64 threads each, blocks 8192 x 64"},
       {"softmax, rows of 1", softmax({1000, 1}), "rows where they lie, 0: 0 bytes, 4 threads each, blocks 16 x 256"},
       {"softmax, rows of 10", softmax({100000, 10}),
        "rows in shared memory, 1: 192 bytes, 4 threads each, blocks 1563 x 256"},
       {"softmax, rows of 37", softmax({100000, 37}),
        "rows in shared memory, 1: 320 bytes, 4 threads each, blocks 1563 x 256"},
       {"softmax, rows of 128", softmax({32768, 128}),
-       "rows in shared memory, 1: 704 bytes, 4 threads each, blocks 512 x 256"},
+       "rows in shared memory, 1: 528 bytes, 8 threads each, blocks 1024 x 256"},
       {"softmax, rows of 4096", softmax({4096, 4096}),
-       "rows in shared memory, 1: 16400 bytes, 128 threads each, blocks 4096 x 128"},
+       "rows in shared memory, 1: 16400 bytes, 256 threads each, blocks 4096 x 256"},
       {"softmax, rows of 50257", softmax(odd),
-       "rows in shared memory, 1: 201040 bytes, 512 threads each, blocks 4096 x 512"},
+       "rows in shared memory, 1: 100560 bytes, 512 threads each, blocks 4096 x 512, clusters of 2"},
       {"softmax, rows of 100000", softmax({4096, 100000}),
-       "rows where they lie, 0: 0 bytes, 512 threads each, blocks 4096 x 512"},
+       "rows in shared memory, 1: 100032 bytes, 512 threads each, blocks 4096 x 512, clusters of 4"},
       {"softmax, 8 rows of 1M", softmax({8, 1 << 20}), "several kernels"},
+      {"softmax, 20 rows of 50257", softmax({20, 50257}),
+       "rows in shared memory, 1: 25168 bytes, 256 threads each, blocks 20 x 256, clusters of 8"},
       {"softmax of what it still reads", program_of<2>({plain(s), plain(s)}, 4),
        "rows in shared memory, 1: 8224 bytes, 64 threads each, blocks 8192 x 64"},
       {"gradient", program_of<3>({plain(s), plain(s), other(s)}),
        "rows in shared memory, 2: 8224 bytes, 64 threads each, blocks 8192 x 64"},
       {"gradient, x and y the same", program_of<3>({plain(s), plain(s), plain(s)}),
-       "rows in shared memory, 2: 4112 bytes, 32 threads each, blocks 1024 x 256"},
+       "rows in shared memory, 2: 4112 bytes, 64 threads each, blocks 8192 x 64"},
       {"gradient, rows of 50257", program_of<3>({plain(odd), plain(odd), other(odd)}),
-       "rows in shared memory, 1: 201040 bytes, 512 threads each, blocks 4096 x 512"},
+       "rows in shared memory, 2: 100608 bytes, 512 threads each, blocks 4096 x 512, clusters of 4"},
       {"layer norm", program_of<4>({plain(s), plain(s), repeated(s), repeated(s)}),
-       "rows in shared memory, 1: 4112 bytes, 32 threads each, blocks 1024 x 256"},
+       "rows in shared memory, 1: 4112 bytes, 64 threads each, blocks 8192 x 64"},
       {"layer norm, rows of 50257", program_of<3>({plain(odd), plain(odd), repeated(odd)}),
-       "rows in shared memory, 1: 201040 bytes, 512 threads each, blocks 4096 x 512"},
+       "rows in shared memory, 1: 100560 bytes, 512 threads each, blocks 4096 x 512, clusters of 2"},
       {"logsumexp", program_of<2>({plain({8192, 1}), plain(s)}),
-       "rows in shared memory, 1: 4112 bytes, 32 threads each, blocks 1024 x 256"},
+       "rows in shared memory, 1: 4112 bytes, 64 threads each, blocks 8192 x 64"},
       {"x[:, :1000] of 1024", program_of<2>({plain({8192, 1000}), part({8192, 1000}, 1024)}),
-       "rows in shared memory, 1: 4016 bytes, 32 threads each, blocks 1024 x 256"},
+       "rows in shared memory, 1: 4016 bytes, 64 threads each, blocks 8192 x 64"},
       {"x[:, 1:]", program_of<2>({plain({8192, 1023}), off(part({8192, 1023}, 1024), 1)}),
-       "rows in shared memory, 1: 4112 bytes, 32 threads each, blocks 1024 x 256"},
+       "rows in shared memory, 1: 4112 bytes, 64 threads each, blocks 8192 x 64"},
       {"x.T", program_of<2>({plain(s), transposed(s)}), "several kernels"},
       {"layer norm, its means and deviations",
        program_of<4>({plain(s), plain(s), plain({8192, 1}), plain({8192, 1})}, 0, 1, 3),
-       "rows in shared memory, 1: 4112 bytes, 32 threads each, blocks 1024 x 256"},
+       "rows in shared memory, 1: 4112 bytes, 64 threads each, blocks 8192 x 64"},
       {"x.T written beside x", program_of<3>({plain(s), plain(s), transposed(s)}, 0, 1, 2), "several kernels"},
   });
 }

@@ -153,6 +153,16 @@ TEST_CASE("row programs: rows of all lengths") {
     check_programs<float>(n < 2000 ? 33 : 5, n, [](const table& t) { return on_device<float>(t); });
 }
 
+TEST_CASE("row programs: long rows, which several blocks share", "[large]") {
+  check_programs<float>(40, 50257, [](const table& t) { return on_device<float>(t); });
+  check_programs<double>(20, 65536, [](const table& t) { return on_device<double>(t); });
+  check_programs<float>(20, 100003, [](const table& t) {
+    const ca::ndarray<float> cut = ca::zeros<float>({t.rows, t.columns + 2})(ca::_, ca::slice(1, t.columns + 1));
+    cut(ca::ellipsis) = on_device<float>(t);
+    return cut;
+  });
+}
+
 TEST_CASE("row programs: floating dtypes") {
   for (const ca::int64 n : {7, 128, 333, 2048}) {
     check_programs<double>(19, n, [](const table& t) { return on_device<double>(t); });
@@ -195,7 +205,7 @@ namespace {
 template <class T>
 void check_cross_entropy(ca::int64 n, ca::int64 from, double near) {
   INFO(ca::dtype_name<T> << " rows of " << n << " from " << from);
-  const ca::int64 rows = n < 4096 ? 23 : 150;  // a few long rows are no row program
+  const ca::int64 rows = 23;
   const table x = numbers(rows, n, 16);
   const ca::ndarray<T> cut = ca::zeros<T>({rows, n + 5})(ca::_, ca::slice(from, from + n));
   cut(ca::ellipsis) = on_device<T>(x);

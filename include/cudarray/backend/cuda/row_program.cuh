@@ -91,14 +91,17 @@ bool run_row_program(cuda device, const Target& target, const Program& program,
   gpu::survey<Operands> leaves;
   gpu::survey_program(leaves, program);
   leaves.written(target);
+  const bool hopper = gpu::compiled_for_hopper(device.ordinal, reinterpret_cast<const void*>(kernel));
   gpu::row_program_plan<Operands> r;
   if (!gpu::plan_row_program(r, s, leaves.of,
                              {V, detail::results_of<Target>, Program::kept_bytes, gpu::read_last<Operands, Program>,
-                              gpu::most_shared_of<kernel>(device.ordinal), gpu::multiprocessors(device.ordinal)}))
+                              gpu::most_shared_of<kernel>(device.ordinal), gpu::multiprocessors(device.ordinal),
+                              hopper ? gpu::row_cluster : 1}))
     return false;
   gpu::order_results<Target>(device.ordinal, s);
-  gpu::launch(device.ordinal, s.store, Operands, kernel, unsigned(r.blocks), unsigned(r.threads),
-              ::std::size_t(r.row_bytes) * ::std::size_t(r.threads / r.row_threads), target, program, r);
+  gpu::launch_clusters(unsigned(r.parts), device.ordinal, s.store, Operands, kernel,
+                       dim3(unsigned(r.blocks), unsigned(r.parts)), unsigned(r.threads),
+                       ::std::size_t(r.row_bytes) * ::std::size_t(r.threads / r.row_threads), target, program, r);
   return true;
 }
 

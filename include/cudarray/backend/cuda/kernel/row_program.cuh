@@ -2,85 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../plan/row_program.hpp"
 #include "accumulator.cuh"
-#include "row_tree.cuh"
+#include "row_access.cuh"
 
 namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 #pragma GCC visibility push(hidden)  // device code belongs to the file's own binary
-
-/// A row as a thread sees it: where its operands begin, what its reductions have found, and where what is kept of it
-/// lies, if it is.
-template <class Values, int Operands>
-struct row_view {
-  const char* at[Operands];
-  int64 offset[Operands];  ///< elements from the first one of each operand
-  char* kept;
-  Values values;
-};
-
-/// N elements of a row from `i` on; vectors are aligned.
-template <int N, class View, int Operands>
-struct program_access {
-  const row_program_plan<Operands>& plan;
-  const View& row;
-  int i;
-
-  template <int Ix, class T>
-  __device__ lanes<T, N> load(const T*) const {
-    if constexpr (Ix >= Operands) {
-      return splat(detail::get<Ix - Operands>(row.values));
-    } else {
-      const T* const p = reinterpret_cast<const T*>(row.at[Ix]);
-      const row_operand how = plan.of[Ix];
-      if (how == row_operand::still) return splat(detail::read_element(p));
-      if (N > 1 && how != row_operand::vectors) [[unlikely]] {
-        lanes<T, N> r;
-#pragma unroll
-        for (int k = 0; k < N; ++k) r.v[k] = detail::read_element(p + i + k);
-        return r;
-      }
-      return unpack<T, N>(load_shared<N>(p + i));
-    }
-  }
-  /// What an index picks: it is asked for each element.
-  template <int Ix, class T, class X>
-  __device__ lanes<T, N> gather(const detail::gathered<Ix, T, X>& g) const {
-    const T* const p = g.p + row.offset[Ix];
-    lanes<T, N> r = {};
-#pragma unroll
-    for (int k = 0; k < N; ++k) {
-      const program_access<1, View, Operands> one{plan, row, i + k};
-      int64 at = lane_cast<int64>(g.index(one)).v[0];
-      if (detail::resolve_index(at, g.limit, g.fault, detail::position_of<X>(one)))
-        r.v[k] = detail::read_element(p + (plan.of[Ix] == row_operand::still ? 0 : i + k) + at * g.stride);
-    }
-    return r;
-  }
-  template <int Ix>
-  __device__ int64 distance(int k) const {
-    return row.offset[Ix] + (plan.of[Ix] == row_operand::still ? 0 : i + k);
-  }
-  __device__ bool keeps() const { return row.kept != nullptr; }
-  template <class T>
-  __device__ lanes<T, N> kept() const {
-    return unpack<T, N>(load_shared<N>(reinterpret_cast<const T*>(row.kept) + i));
-  }
-  template <class T>
-  __device__ lanes<T, N> splat(T v) const {
-    lanes<T, N> r;
-#pragma unroll
-    for (int k = 0; k < N; ++k) r.v[k] = v;
-    return r;
-  }
-  template <class Op, class... L>
-  __device__ auto apply(const Op& op, const L&... l) const {
-    lanes<::std::remove_cvref_t<decltype(op(l.v[0]...))>, N> r;
-#pragma unroll
-    for (int k = 0; k < N; ++k) r.v[k] = op(l.v[k]...);
-    return r;
-  }
-};
 
 /// Sums of a thread, each of some elements in the narrower type, then in the wider.
 template <class Step>
@@ -127,32 +53,9 @@ struct program_parts<detail::row_program<Levels, Tree, Steps...>> {
      ...);
     return most;
   }();
-  /// Of each step what every warp of a block has found.
-  static constexpr int shared_bytes = int(sizeof...(Steps)) * row_block / warp * total_bytes;
-};
-
-/// Elements from the first of each operand to that of a row, and how many that is off alignment.
-template <int Operands>
-struct row_offsets {
-  int64 of[Operands];
-  uint32 off;
-  __device__ row_offsets(const row_program_plan<Operands>& plan, int64 row) {
-    const auto& s = plan.space;
-    const bool flat = s.kept == 1;
-    off = uint32(plan.lead) + (flat ? uint32(row) * uint32(plan.lead_step[0]) : 0);
-#pragma unroll
-    for (int k = 0; k < Operands; ++k) of[k] = flat ? row * s.step[k][0] : 0;
-    if (!flat)
-#pragma unroll 1
-      for (int d = s.kept - 1; d >= 0; --d) {
-        const int64 rest = row;
-        row = s.extent[d].divide(row);
-        const int64 at = rest - row * s.extent[d].divisor;
-        off += uint32(at) * uint32(plan.lead_step[d]);
-#pragma unroll
-        for (int k = 0; k < Operands; ++k) of[k] += at * s.step[k][d];
-      }
-  }
+  /// Of each step what every warp of a block has found, and every block of a cluster.
+  static constexpr int finders = row_block / warp + row_cluster;
+  static constexpr int shared_bytes = int(sizeof...(Steps)) * finders * total_bytes;
 };
 
 /// Copies 4, 8 or 16 bytes of global memory to shared memory; `copies_done` waits for those of this thread.
@@ -182,7 +85,8 @@ struct row_worker {
   char* held;
   char* found;  ///< shared memory of the block, for what its warps find: twice
   int P, lane;
-  int head = 0, vectors = 0;  ///< of the row: elements before the first whole vector, and vectors
+  int part = 0;                          ///< of the row that this block has
+  int width = 0, head = 0, vectors = 0;  ///< of it: elements, those before the first whole vector, and vectors
   view row;
 
   /// Calls `f(load)` for every operand that is read where it lies.
@@ -205,20 +109,35 @@ struct row_worker {
     [&]<int... Ix>(::std::integer_sequence<int, Ix...>) { (if_level<Level, Ix>(f), ...); }
     (::std::make_integer_sequence<int, Program::count>{});
   }
-  /// Goes to a row: brings what is held of it to shared memory, unless it is `outside` and just there for the others.
-  __device__ void enter(bool outside, const row_offsets<Operands>& offset) {
-    const int off = int(offset.off & (V - 1)), before = (V - off) & (V - 1);
+  /// Finds this block's part of a row that is `off` elements off alignment: where it begins. All but the first parts
+  /// begin with a whole vector, and what is behind the last vector is the last one's.
+  __device__ int find_part(int off) {
+    const int before = (V - off) & (V - 1);
     head = before < plan.width ? before : plan.width;
     vectors = int(unsigned(plan.width - head) / unsigned(V));
+    width = plan.width;
+    if (plan.parts == 1) return 0;
+    const int each = (vectors + plan.parts - 1) >> exponent_of(plan.parts),
+              first = part * each < vectors ? part * each : vectors,
+              stop = vectors - first < each ? vectors : first + each, begin = part == 0 ? 0 : head + first * V;
+    if (part != plan.parts - 1) width = head + stop * V;
+    width -= begin;
+    if (part != 0) head = 0;
+    vectors = int(unsigned(width - head) / unsigned(V));
+    return begin;
+  }
+  /// Goes to a row: brings what is held of it to shared memory, unless it is `outside` and just there for the others.
+  __device__ void enter(bool outside, const row_offsets<Operands>& offset) {
+    const int begin = find_part(int(offset.off & (V - 1))), off = part == 0 ? int(offset.off & (V - 1)) : 0;
     row.kept = plan.kept < 0 ? nullptr : held + plan.kept + off * plan.kept_bytes;
 #pragma unroll
-    for (int k = 0; k < Operands; ++k) row.offset[k] = offset.of[k];
+    for (int k = 0; k < Operands; ++k) row.offset[k] = offset.of[k] + (plan.of[k] == row_operand::still ? 0 : begin);
     each_load([&]<int Ix, class T>(const detail::load<Ix, T>&) {
-      const char* const from = plan.data[Ix] + offset.of[Ix] * int64(sizeof(T));
+      const char* const from = plan.data[Ix] + row.offset[Ix] * int64(sizeof(T));
       row.at[Ix] = plan.place[Ix] < 0 ? from : held + plan.place[Ix] + off * int(sizeof(T));
       if ((plan.copied >> Ix & 1) && !outside)
         bring<V* int(sizeof(T))>(held + plan.place[Ix], from - off * int(sizeof(T)),
-                                 int(unsigned(plan.width + off + V - 1) / unsigned(V)));
+                                 int(unsigned(width + off + V - 1) / unsigned(V)));
     });
   }
   /// Calls `f<N>(i)` for the vectors of the row, and for what is before and behind them.
@@ -228,7 +147,7 @@ struct row_worker {
     for (int g = lane; g < vectors; g += P) f.template operator()<V>(head + g * V);
     if constexpr (V > 1)
 #pragma unroll 1
-      for (int k = lane; k < plan.width - vectors * V; k += P) f.template operator()<1>(k < head ? k : k + vectors * V);
+      for (int k = lane; k < width - vectors * V; k += P) f.template operator()<1>(k < head ? k : k + vectors * V);
   }
   template <int N>
   __device__ program_access<N, view, Operands> access(int i) const {
@@ -255,17 +174,28 @@ struct row_worker {
       });
     char* const of_level = found + Level % 2 * parts::shared_bytes;
     each_step<Level>([&]<int Ix>() { share<Ix>(detail::get<Ix>(sums), of_level); });
-    if (P > warp) __syncthreads();
-    each_step<Level>([&]<int Ix>() { finish<Ix>(detail::get<Ix>(sums), of_level); });
+    if (P > warp) {
+      __syncthreads();
+      each_step<Level>([&]<int Ix>() { combine_found<Ix>(detail::get<Ix>(sums), of_level, 0, P / warp); });
+    }
+    if (plan.parts > 1) {
+      if (Level == 0) cluster_begun();
+      each_step<Level>([&]<int Ix>() { hand_out<Ix>(detail::get<Ix>(sums), of_level); });
+      cluster_barrier();
+      each_step<Level>(
+          [&]<int Ix>() { combine_found<Ix>(detail::get<Ix>(sums), of_level, row_block / warp, plan.parts); });
+    }
+    each_step<Level>([&]<int Ix>() {
+      detail::get<Ix>(row.values) =
+          step_at<Ix>::op::template finish<typename step_at<Ix>::result>(detail::get<Ix>(sums).sum, plan.width);
+    });
   }
   /// The program's results of the row: those that are one for it, and those of each element.
   template <class Target>
   __device__ void store(const Target& target) const {
     const auto tree = detail::bind_row<Operands, division_by_inverse>(program.tree, row.values);
-    using values = typename Target::value_type;
-    if (lane == 0 && any_result(target, false)) put<1>(target, false, 0, lane_cast<values>(tree(access<1>(0))));
-    if (any_result(target, true))
-      each([&]<int N>(int i) { put<N>(target, true, i, lane_cast<values>(tree(access<N>(i)))); });
+    if (lane == 0 && part == 0 && any_result(target, false)) put<1>(target, tree, false, 0);
+    if (any_result(target, true)) each([&]<int N>(int i) { put<N>(target, tree, true, i); });
   }
 
  private:
@@ -289,15 +219,21 @@ struct row_worker {
       store_wide(to, v);
     }
   }
-  template <int N, class T>
-  __device__ void put(const detail::store_to<T>& target, bool, int i, const lanes<T, N>& v) const {
-    put_lanes<N, 0>(target.p, i, v);
+  template <int N, class T, class Tree>
+  __device__ void put(const detail::store_to<T>& target, const Tree& tree, bool, int i) const {
+    put_lanes<N, 0>(target.p, i, lane_cast<T>(tree(access<N>(i))));
   }
-  template <int N, int First, class... T, class Several>
-  __device__ void put(const detail::store_several<First, T...>& target, bool moving, int i,
-                      const lanes<Several, N>& v) const {
+  /// Of several results those that move, or those that do not: all are computed before one is stored.
+  template <int N, int First, class... T, class Types, class... K>
+  __device__ void put(const detail::store_several<First, T...>& target,
+                      const detail::apply<detail::together_op, Types, K...>& tree, bool moving, int i) const {
+    const auto wanted = [&](int k) { return (plan.of[k] != row_operand::still) == moving; };
+    detail::slots<lanes<T, N>...> v;
+    target.each([&]<int J, int Ix, class P>(P*) {
+      if (wanted(Ix)) detail::get<J>(v) = lane_cast<P>(detail::get<J>(tree.kids)(access<N>(i)));
+    });
     target.each([&]<int J, int Ix, class P>(P* p) {
-      if ((plan.of[Ix] != row_operand::still) == moving) put_lanes<N, Ix>(p, i, lanes_of<J, P>(v));
+      if (wanted(Ix)) put_lanes<N, Ix>(p, i, detail::get<J>(v));
     });
   }
   template <int Ix>
@@ -339,21 +275,27 @@ struct row_worker {
       const int first = t & (warp - 1) & ~(within - 1);
       a.sum = each_word(a.sum, [first](uint32 w) { return __shfl_sync(~0u, w, first); });
     } else if (t % warp == 0) {
-      reinterpret_cast<total*>(of_level + Ix * (row_block / warp) * parts::total_bytes)[t / warp] = a.sum;
+      found_by<Ix, total>(of_level)[t / warp] = a.sum;
     }
   }
+  /// Every block of the cluster gets this one's total.
   template <int Ix, class Accumulator>
-  __device__ void finish(const Accumulator& a, const char* of_level) {
-    using op = typename Accumulator::op;
-    typename Accumulator::total sum = a.sum;
-    if (P > warp) {
-      const auto* const shared =
-          reinterpret_cast<const typename Accumulator::total*>(of_level + Ix * (row_block / warp) * parts::total_bytes);
-      sum = shared[0];
+  __device__ void hand_out(const Accumulator& a, char* of_level) const {
+    if (int(threadIdx.x) < plan.parts)
+      store_in_block(found_by<Ix, typename Accumulator::total>(of_level) + row_block / warp + part, int(threadIdx.x),
+                     a.sum);
+  }
+  /// Combines what so many warps or blocks have found, in an order that is always the same.
+  template <int Ix, class Accumulator>
+  __device__ static void combine_found(Accumulator& a, char* of_level, int first, int count) {
+    const auto* const shared = found_by<Ix, typename Accumulator::total>(of_level) + first;
+    a.sum = shared[0];
 #pragma unroll 1
-      for (int w = 1; w < P / warp; ++w) sum = op::combine(sum, shared[w]);
-    }
-    detail::get<Ix>(row.values) = op::template finish<typename step_at<Ix>::result>(sum, plan.width);
+    for (int w = 1; w < count; ++w) a.sum = Accumulator::op::combine(a.sum, shared[w]);
+  }
+  template <int Ix, class Total>
+  __device__ static Total* found_by(char* of_level) {
+    return reinterpret_cast<Total*>(of_level + Ix * parts::finders * parts::total_bytes);
   }
 };
 
@@ -367,7 +309,8 @@ __global__ void __launch_bounds__(row_block)
   __shared__ __align__(16) char found[2 * worker::parts::shared_bytes];
   const int P = plan.row_threads, group = int(threadIdx.x) >> exponent_of(P),
             groups = int(blockDim.x) >> exponent_of(P);
-  worker w{program, plan, raw + group * plan.row_bytes, found, P, int(threadIdx.x) & (P - 1)};
+  worker w{program, plan, raw + group * plan.row_bytes, found, P, int(threadIdx.x) & (P - 1), int(blockIdx.y)};
+  if (plan.parts > 1) cluster_begin();
   const int64 number = int64(blockIdx.x) * groups + group;
   const bool outside = number >= plan.rows;
   const row_offsets<Operands> offset(plan, outside ? 0 : number);

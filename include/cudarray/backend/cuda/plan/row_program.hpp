@@ -7,6 +7,7 @@
 namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 
 inline constexpr int row_block = 512;  ///< threads of a block, at most
+inline constexpr int row_cluster = 8;  ///< blocks of a cluster, at most
 
 /// How the elements of an operand lie along a row.
 enum class row_operand {
@@ -19,14 +20,17 @@ enum class row_operand {
 template <int Operands>
 struct row_program_plan {
   int64 rows = 1, blocks = 1;
-  int width = 1;                     ///< elements of a row
-  int row_threads = 1, threads = 1;  ///< on a row, a power of two up to a warp or all threads of a block; and of those
-  int lead = 0;                      ///< elements that the first row's vectors are off alignment,
-  int lead_step[max_rank] = {};      ///< and so many more from row to row along a kept axis
-  int row_bytes = 0;                 ///< shared memory for a row; 0: operands are read where they lie
-  int place[Operands] = {};          ///< where an operand's row begins there; -1: it is not held
-  uint64 copied = 0;                 ///< operands that are brought there: one of those that are the same
-  int kept = -1, kept_bytes = 0;     ///< where what is kept begins there, or -1; bytes of an element of it
+  int width = 1;       ///< elements of a row
+  int parts = 1;       ///< blocks on a row: a cluster, each of which has a part of it
+  int part_width = 1;  ///< elements of a part, at most
+  int row_threads = 1,
+      threads = 1;  ///< on a row or part, a power of two up to a warp or all threads of a block; and of those
+  int lead = 0;     ///< elements that the first row's vectors are off alignment,
+  int lead_step[max_rank] = {};   ///< and so many more from row to row along a kept axis
+  int row_bytes = 0;              ///< shared memory for a row or part; 0: operands are read where they lie
+  int place[Operands] = {};       ///< where an operand's row begins there; -1: it is not held
+  uint64 copied = 0;              ///< operands that are brought there: one of those that are the same
+  int kept = -1, kept_bytes = 0;  ///< where what is kept begins there, or -1; bytes of an element of it
   row_operand of[Operands] = {};
   const char* data[Operands] = {};
   thread_space<Operands> space;  ///< of the kept axes
@@ -42,6 +46,7 @@ struct row_program_facts {
   uint64 read_last;  ///< operands that results are made of, besides what is kept, a bit each
   int most_shared;   ///< bytes of shared memory of a block
   int multiprocessors;
+  int cluster;  ///< blocks of a cluster, at most
 };
 
 /// The operands that an index picks from, and those that say what, a bit each.
@@ -80,7 +85,7 @@ bool find_row_operands(row_program_plan<Operands>& r, const detail::iteration_sp
 template <int Operands>
 int row_place(row_program_plan<Operands>& r, int64 most, int V, int bytes) {
   const int place = r.row_bytes;
-  const int64 end = place + ceil_div(int64(r.width + V - 1) * bytes, 16) * 16;
+  const int64 end = place + ceil_div(int64(r.part_width + V - 1) * bytes, 16) * 16;
   if (end > most) return -1;
   r.row_bytes = int(end);
   return place;
@@ -137,6 +142,33 @@ void hold_row(row_program_plan<Operands>& r, const detail::iteration_space<Opera
   keep_values(r, of, most, f);
 }
 
+/// Blocks on a row: so many that a multiprocessor has room for two, and loads for one while the other computes, and
+/// that few long rows keep all multiprocessors busy.
+template <int Operands>
+void share_row(row_program_plan<Operands>& r, const detail::iteration_space<Operands>& s, const operand_info* of,
+               const row_program_facts& f) {
+  constexpr int64 all = 1 << 30;
+  r.part_width = r.width;
+  hold_row(r, s, of, all, f);
+  const int64 busy = r.width >= tuning::long_row ? f.multiprocessors : 1;
+  while (r.parts < f.cluster && (r.row_bytes > r.parts * tuning::bytes_of_part || r.rows * r.parts < busy))
+    r.parts *= 2;
+  if (r.parts > 1) r.part_width = int(ceil_div(ceil_div(r.width, f.V), r.parts) + 1) * f.V;
+  hold_row(r, s, of, f.most_shared, f);
+}
+
+/// Threads on a row or part: twice as many where each has half as much to do then.
+template <int Operands>
+int threads_of_row(const row_program_plan<Operands>& r, int V) {
+  const int64 vectors = ceil_div(r.part_width, V), wanted = ceil_div(vectors, tuning::row_vectors),
+              least = r.row_bytes / tuning::bytes_of_row_thread;
+  const int fewest = r.parts > 1 ? 2 * warp : 4;
+  int n = power_of_two_above(wanted > least ? wanted : least, row_block);
+  if (n < fewest) n = fewest;
+  const int64 half = ceil_div(vectors, 2 * n);
+  return 2 * n <= row_block && half >= tuning::row_vectors / 2 && 2 * half <= ceil_div(vectors, n) ? 2 * n : n;
+}
+
 /// False where operands do not lie along the last axis, or few rows are long: several kernels are faster then.
 template <int Operands>
 CUDARRAY_NO_INLINE bool plan_row_program(row_program_plan<Operands>& r, const detail::iteration_space<Operands>& s,
@@ -145,13 +177,10 @@ CUDARRAY_NO_INLINE bool plan_row_program(row_program_plan<Operands>& r, const de
   if (s.extent[x] >= 1 << 24 || !find_row_operands(r, s, of, f.V)) return false;
   r.rows = s.size(0, x);
   r.width = int(s.extent[x]);
-  if (r.width >= tuning::long_row && r.rows < f.multiprocessors) return false;
+  share_row(r, s, of, f);
+  if (r.width >= tuning::long_row && r.rows * r.parts < f.multiprocessors) return false;
   r.space.divide(s, 1, x, true);
-  hold_row(r, s, of, f.most_shared, f);
-  const int64 vectors = ceil_div(r.width, f.V), wanted = ceil_div(vectors, tuning::row_vectors),
-              least = r.row_bytes / tuning::bytes_of_row_thread;
-  r.row_threads = power_of_two_above(wanted > least ? wanted : least, row_block);
-  if (r.row_threads < 4) r.row_threads = 4;
+  r.row_threads = threads_of_row(r, f.V);
   r.threads = r.row_threads > warp ? r.row_threads : block_threads;
   const int groups = r.threads / r.row_threads;
   const bool few = r.row_threads < 8;

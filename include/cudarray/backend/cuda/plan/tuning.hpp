@@ -67,9 +67,11 @@ inline constexpr int64 rows_of_block = 8, aligned_rows_of_block = 12;  ///< at l
 inline constexpr int64 least_rows_of_block = 8;                        ///< where there are few rows
 
 // Row programs.
-inline constexpr int row_vectors = 8;  ///< of a row's vectors, so many to a thread: 4 and 16 are up to 10 % slower
+inline constexpr int row_vectors = 8;  ///< of a row's vectors, so many to a thread, or half: 16 are up to 10 % slower
 inline constexpr int bytes_of_row_thread =
-    227;                                  ///< of a row in shared memory, at most, so that 1000 threads are under way
+    227;  ///< of a row in shared memory, at most, so that 1000 threads are under way
+inline constexpr int bytes_of_part =
+    110 << 10;  ///< of a row in a block of a cluster: two have room. 56 kB: cross-entropy 1.92 of the floor for 1.66
 inline constexpr int long_row = 1 << 15;  ///< elements; fewer such rows than multiprocessors go by several kernels
 
 // Scans: threads along inner. Accesses of a line of float32; wider ones where lines share sectors,
