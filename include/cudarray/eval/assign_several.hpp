@@ -6,15 +6,15 @@
 
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
-/// Whether two arrays that are written share memory.
-inline bool share_memory(const storage* a, const layout& x, const storage* b, const layout& y) {
+/// Whether two arrays that are written may share elements: their first to last ones overlap.
+inline bool may_share(const storage* a, const layout& x, const storage* b, const layout& y) {
   const extent p = span_of(x), q = span_of(y);
   return a == b && x.elements() > 0 && y.elements() > 0 && p.first <= q.last && q.first <= p.last;
 }
 template <class T, class... More>
 bool written_apart(const destination<T>& first, const destination<More>&... more) {
   if constexpr (sizeof...(More) == 0) return true;
-  else return !(share_memory(first.store.get(), first.to, more.store.get(), more.to) || ...) && written_apart(more...);
+  else return !(may_share(first.store.get(), first.to, more.store.get(), more.to) || ...) && written_apart(more...);
 }
 
 /// Writes the results of row programs by one. False, and nothing is done, where they are none or it would read what it
@@ -43,7 +43,7 @@ template <class D, class... K, class T, class... More>
 bool run_maps_together(const map<together_op, K...>& n, int ordinal, const destination<T>& first,
                        const destination<More>&... more) {
   using N = map<together_op, K...>;
-  if constexpr (!has_reduce<N> && N::leaves + int(sizeof...(More)) <= most_leaves) {
+  if constexpr (!has_reduce<N>) {
     constexpr bool by_element = !has_gather<N>;
     if (!((more.to.dims == first.to.dims) && ...) || overlaps(first.store.get(), first.to, n, by_element) ||
         (overlaps(more.store.get(), more.to, n, by_element) || ...))
@@ -64,28 +64,36 @@ bool reads(const N& n, const storage* store) {
   });
   return any;
 }
-/// Writes one value after the other; those into what later ones read, when all are known.
-template <class D, int J, class... K>
-void assign_in_order(const map<together_op, K...>&) {}
-template <class D, int J, class... K, class T, class... More>
-void assign_in_order(const map<together_op, K...>& n, const destination<T>& to, const destination<More>&... more) {
+/// Writes one value after the other, the last by `write`, which is given what writes those before it. A value that
+/// reads what an earlier one writes, or may, is computed before the first is written.
+template <class D, int J, class... K, class Write>
+void assign_in_order(const map<together_op, K...>&, const storage* const*, const Write& write) {
+  write();
+}
+template <class D, int J, class... K, class Write, class T, class... More>
+void assign_in_order(const map<together_op, K...>& n, const storage* const* written, const Write& write,
+                     const destination<T>& to, const destination<More>&... more) {
+  const auto with = [&](const auto& value) {
+    assign_in_order<D, J + 1>(
+        n, written,
+        [&] {
+          write();
+          assign<T, D>(to.store, to.to, value);
+        },
+        more...);
+  };
   const auto& value = get<J>(n.kids);
-  const bool read_later = [&]<int... L>(::std::integer_sequence<int, L...>) {
-    return (reads(get<J + 1 + L>(n.kids), to.store.get()) || ...);
-  }
-  (::std::make_integer_sequence<int, int(sizeof...(More))>{});
-  if constexpr (!is_scalar_node<::std::remove_cvref_t<decltype(value)>>)
-    if (read_later) {
+  bool reads_written = false;
+  for (int k = 0; k < J; ++k) reads_written = reads_written || reads(value, written[k]);
+  if constexpr (::std::remove_cvref_t<decltype(value)>::leaves > 0)
+    if (reads_written) {
       count(counters.temporaries);
-      const auto known = materialise(value);
-      assign_in_order<D, J + 1>(n, more...);
-      return assign<T, D>(to.store, to.to, known);
+      return with(materialise(value));
     }
-  assign<T, D>(to.store, to.to, value);
-  assign_in_order<D, J + 1>(n, more...);
+  with(value);
 }
 
-/// Throws what `assign` does of wrong statements, and value_error where arrays that are written share memory.
+/// Throws what `assign` does of wrong statements. All arrays and operands are on one device.
 template <class... K, class... T>
 void check_statement(const map<together_op, K...>& n, const destination<T>&... to) {
   using N = map<together_op, K...>;
@@ -93,25 +101,27 @@ void check_statement(const map<together_op, K...>& n, const destination<T>&... t
     (check_assignment(*to.store, to.to, get<J>(n.kids).dims()), ...);
   }
   (::std::make_integer_sequence<int, int(sizeof...(K))>{});
+  const leaf_use written[] = {{to.store.get(), &to.to, 0, to.store->ordinal, nullptr}...};
+  (void)common_ordinal(written, int(sizeof...(T)));
   if constexpr (N::leaves > 0) {
     const leaf_list<N> leaves(n);
     (check_operands(*to.store, to.to.dims, leaves.of, N::leaves), ...);
   }
-  if (!written_apart(to...)) fail<value_error>("assign_together: two of the arrays that are written share memory");
 }
 
-/// Writes several values, as if all were computed before the first is written. Nothing is written where it throws.
-template <class D, class... K, class T, class... More>
-void assign_several(const map<together_op, K...>& n, const destination<T>& first, const destination<More>&... more) {
-  check_statement(n, first, more...);
-  const int ordinal = first.store->ordinal;
-  if constexpr (sizeof...(More) > 0)
-    if (run_rows_together<D>(n, ordinal, first, more...) || run_maps_together<D>(n, ordinal, first, more...)) {
-      count_write(*first.store);
-      (count_write(*more.store), ...);
-      return;
-    }
-  assign_in_order<D, 0>(n, first, more...);
+/// Writes several values, as if all were computed before the first is written; where arrays share elements, the last
+/// value is theirs. Nothing is written where the check throws.
+template <class D, class... K, class... T>
+void assign_several(const map<together_op, K...>& n, const destination<T>&... to) {
+  constexpr int results = int(sizeof...(T));
+  check_statement(n, to...);
+  const storage* const written[] = {to.store.get()...};
+  if constexpr (results > 1 && map<together_op, K...>::leaves + results - 1 <= most_leaves)
+    if (const int ordinal = written[0]->ordinal;
+        written_apart(to...) && (run_rows_together<D>(n, ordinal, to...) || run_maps_together<D>(n, ordinal, to...)))
+      return (count_write(*to.store), ...);
+  assign_in_order<D, 0>(
+      n, written, [] {}, to...);
 }
 
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD

@@ -92,14 +92,16 @@ requires((has_reduce<map<Op, K...>> || map<Op, K...>::leaves > most_leaves) &&
   (::std::make_integer_sequence<int, int(sizeof...(K))>{});
 }
 
-/// Runs `body(faults)` with where its plan reports to; a synchronous device's fault is thrown here.
-template <class N, class D, class F>
-void with_faults(D device, const F& body) {
+/// Runs `body(faults)` with where its plan reports to; a synchronous device's fault is thrown here, when storages have
+/// been written all the same.
+template <class N, class D, class F, class... S>
+void with_faults(D device, const F& body, const S&... written) {
   if constexpr (!may_fault<N>) {
     body(fault_sink{});
   } else if constexpr (D::synchronous) {
     fault_record fault;
     body(fault_sink{&fault});
+    if (fault.is_set()) (count_write(*written), ...);
     throw_fault(fault);
   } else {
     body(fault_slot(device));
@@ -135,7 +137,7 @@ template <class D, class N, class T, class... More>
 CUDARRAY_NO_INLINE void run_map(const N& n, int ordinal, const destination<T>& first,
                                 const destination<More>&... more) {
   const D device{ordinal};
-  with_faults<N>(device, [&](const fault_sink& faults) {
+  const auto body = [&](const fault_sink& faults) {
     const shape& full = first.to.dims;
     if (full.elements() == 0) return;
     constexpr int operands = 1 + N::leaves;
@@ -148,7 +150,8 @@ CUDARRAY_NO_INLINE void run_map(const N& n, int ordinal, const destination<T>& f
     const auto tree = lower<1>(n, same_axes + (full.ndim() - n.dims().ndim()), s, faults);
     simplify(s, true);
     run_elementwise(device, target, tree, s);
-  });
+  };
+  with_faults<N>(device, body, first.store, more.store...);
 }
 template <class T, class D, class N>
 void run(const storage_ref& store, const layout& to, const N& n, int ordinal) {
@@ -189,7 +192,7 @@ requires(ends_in_reduce<N>) CUDARRAY_NO_INLINE
   const D device{ordinal};
   const auto& kid = materialise_reductions(n.kid);
   using kid_type = ::std::remove_cvref_t<decltype(kid)>;
-  with_faults<kid_type>(device, [&](const fault_sink& faults) {
+  const auto body = [&](const fault_sink& faults) {
     if (to.elements() == 0) return;
     const shape& full = kid.dims();
     iteration_space<1 + kid_type::leaves> s;
@@ -218,7 +221,8 @@ requires(ends_in_reduce<N>) CUDARRAY_NO_INLINE
     storage_ref copies[1 + kid_type::leaves];
     const auto tree = align_operands(device, lowered, s, copies);
     run_reduce(device, results_to(static_cast<T*>(store->data) + to.offset, whole, s), tree, n.op, s);
-  });
+  };
+  with_faults<kid_type>(device, body, store);
 }
 
 /// Lowers what is outside of reductions, each of several values to axes of its own.
@@ -243,7 +247,7 @@ CUDARRAY_NO_INLINE bool run_rows_of(const N& n, const row_axes& axes, const row_
   using list = reductions_of<N>;
   constexpr int operands = 1 + N::leaves, results = int(sizeof...(T)), values = operands + results - 1;
   bool done = false;
-  with_faults<N>(D{ordinal}, [&](const fault_sink& faults) {
+  const auto body = [&](const fault_sink& faults) {
     iteration_space<values> s;
     s.ndim = axes.full.ndim();
     s.kept = s.ndim - __builtin_popcount(axes.over);
@@ -272,7 +276,8 @@ CUDARRAY_NO_INLINE bool run_rows_of(const N& n, const row_axes& axes, const row_
       s.extent[s.ndim++] = 1;
     }
     done = s.ndim == s.kept + 1 && run_row_program(D{ordinal}, target, program, s);
-  });
+  };
+  with_faults<N>(D{ordinal}, body, to.store...);
   return done;
 }
 /// The same, where that reads nothing that it writes.

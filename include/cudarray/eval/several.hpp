@@ -87,6 +87,21 @@ struct store_several {
   }
 };
 
+/// What a target is given of a tree: of several values those that are stored.
+CUDARRAY_EXEC_CHECK_OFF
+template <class Target, class Tree, class A>
+CUDARRAY_HD auto stored_values(const Target&, const Tree& tree, const A& a) {
+  return tree(a);
+}
+template <int First, class... T, class Types, class... K, class A>
+auto stored_values(const store_several<First, T...>& target, const apply<together_op, Types, K...>& tree, const A& a) {
+  slots<decltype(::std::declval<const K&>()(a))...> v{};
+  target.each([&]<int J, int Ix>(const auto* to) {
+    if (to != nullptr) get<J>(v) = get<J>(tree.kids)(a);
+  });
+  return v;
+}
+
 /// How many arrays a target is.
 template <class Target>
 inline constexpr int results_of = 1;

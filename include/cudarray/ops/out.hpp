@@ -36,9 +36,10 @@ out_argument<T, Device> out(const ndarray<T, Device>& array) {
   return {array};
 }
 
-/// Writes several arrays as if all values were computed before the first is written: by one kernel where the arrays
-/// have one shape, or the values are results of the same rows (docs/fusion.md). Values broadcast and convert as they do
-/// in an assignment. Throws shape_error; value_error where two of the arrays share memory. Nothing is written then.
+/// Writes several arrays as if all values were computed before the first is written; where arrays share elements, the
+/// last value is theirs. One kernel writes arrays of one shape, or results of the same rows (docs/fusion.md). Values
+/// broadcast and convert as they do in an assignment. Throws shape_error, value_error, stale_error and device_error
+/// before anything is written, and index_error as `take` does.
 ///     ca::assign_together(ca::out(m) = b1 * m + (1 - b1) * g, ca::out(p) = p - rate * (b1 * m + (1 - b1) * g));
 template <class T, class Device, class N, class... More, class... Values>
 void assign_together(const assignment<T, Device, N>& first, const assignment<More, Device, Values>&... more) {

@@ -10,14 +10,15 @@
 
 namespace cudarray::inline v0::backend {
 
-/// What the launch of a kernel does before the kernel runs: operand 0 is written.
-inline void fake_launch(cuda device, detail::storage* const* operands, int count) {
+/// What the launch of a kernel does before the kernel runs: operand 0 is written, and of several results the last ones.
+inline void fake_launch(cuda device, detail::storage* const* operands, int count, int results = 1) {
   const gpu::device_guard guard(device.ordinal);
   const gpu::stream_ref& stream = gpu::current(device.ordinal);
   std::vector<fake::use> uses;
   for (int k = 0; k < count; ++k) {
-    gpu::use_on(operands[k], stream, k == 0);
-    if (operands[k] != nullptr) uses.push_back({operands[k]->data, k == 0});
+    const bool written = k == 0 || k > count - results;
+    gpu::use_on(operands[k], stream, written);
+    if (operands[k] != nullptr) uses.push_back({operands[k]->data, written});
   }
   fake::work(stream->handle, uses);
 }
@@ -35,7 +36,7 @@ inline detail::storage_ref fake_result(cuda device, const detail::storage_ref& f
 
 template <class Target, class Tree, int Operands>
 void run_elementwise(cuda device, const Target& target, const Tree& tree, const detail::iteration_space<Operands>& s) {
-  fake_launch(device, s.store, Operands);
+  fake_launch(device, s.store, Operands, detail::results_of<Target>);
   if constexpr (!requires { target.also; }) run_elementwise(toy{}, target, tree, s);
 }
 /// Pools compute nothing: their results are not looked at.

@@ -36,6 +36,7 @@ bool run_row_program(cpu, const Target& target, const Program& program,
                         if (s.kept > 0) at.advance(s, s.kept - 1, 1);
                       }
                     });
+    if (streamed) simd::finish_stream();
   });
   return true;
 }

@@ -11,7 +11,7 @@ namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD {
 
 /// How the elements of a row are computed and written.
 struct row_form {
-  bool packs;     ///< operands in memory have steps of 0 or 1, the target 1
+  bool packs;     ///< operands in memory have steps of 0 or 1, what is written 1
   bool streamed;  ///< past the caches
   bool apart;     ///< the target is not read, so that some elements may be written twice
 };
@@ -168,11 +168,12 @@ void map_row(const void* plan, const int64* offsets, const int64* steps, int64 i
       for (const pack_run* r = run; r < run + runs; ++r) {
         if (ones && !r->streamed) {
           for (int64 k = r->begin, stop = k + r->count * N; k < stop; k += N)
-            writer.store(k, lane_cast<value>(tree(pack_access<N, true>{offset, step, k})));
+            writer.store(k,
+                         lane_cast<value>(detail::stored_values(target, tree, pack_access<N, true>{offset, step, k})));
           continue;
         }
         for (int64 k = r->begin, stop = k + r->count * N; k < stop; k += N) {
-          const auto v = lane_cast<value>(tree(pack_access<N>{offset, step, k}));
+          const auto v = lane_cast<value>(detail::stored_values(target, tree, pack_access<N>{offset, step, k}));
           if (r->streamed) writer.stream(k, v);
           else writer.store(k, v);
         }
@@ -181,7 +182,7 @@ void map_row(const void* plan, const int64* offsets, const int64* steps, int64 i
   }
   for (; i < n; ++i) {
     const element_access a{offset, step, i};
-    target(a, tree(a));
+    target(a, detail::stored_values(target, tree, a));
   }
 }
 

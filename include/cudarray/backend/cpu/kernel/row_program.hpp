@@ -75,7 +75,7 @@ struct row_runner {
     using tree_type = ::std::remove_cv_t<decltype(tree)>;
     if (Target per_row = target; leave_results(per_row, step, false)) {
       const element_access a{offset, step, 0};
-      per_row(a, tree(a));
+      per_row(a, detail::stored_values(per_row, tree, a));
     }
     if (Target by_element = target; leave_results(by_element, step, true)) {
       const map_body<Target, tree_type> body{by_element, tree};
