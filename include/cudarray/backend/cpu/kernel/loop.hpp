@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../../eval/several.hpp"
 #include "../plan/space.hpp"
 #include "../runtime/memory.hpp"
 #include "../runtime/threads.hpp"
