@@ -94,11 +94,17 @@ void run_reduce(toy, const Target& target, const Tree& tree, const Op&, const de
   using total = typename types::total;
   detail::count(detail::counters.kernels);
   toy_walk(s, 0, s.kept, {}, [&](const auto& result, int64) {
-    total sum = Op::template identity<total>();
+    // by blocks: the rounding errors of one long sum would be as long as it
+    total sum = Op::template identity<total>(), part = sum;
+    int64 count = 0;
     toy_walk(s, s.kept, s.ndim, result, [&](const auto& a, int64 position) {
       const auto one = Op::template lift<typename types::block>(tree(a), position);
-      sum = Op::combine(sum, Op::template widen<total>(one));
+      part = Op::combine(part, Op::template widen<total>(one));
+      if (++count % 64 != 0) return;
+      sum = Op::combine(sum, part);
+      part = Op::template identity<total>();
     });
+    sum = Op::combine(sum, part);
     target(result, Op::template finish<typename types::result>(sum, s.size(s.kept, s.ndim)));
   });
 }
