@@ -97,6 +97,17 @@ int main(int argc, char** argv) {
     const array a = normal(five), b = normal({five[0], 32, 8, 64, 64}), d = ca::empty(five);
     return [=] { d(ca::_) = a + ca::transpose(b, {0, 2, 1, 4, 3}); };
   });
+  // operands along different axes
+  const ca::shape three{512, many >> 18, 512};
+  s.row("E8_where_3", count(many), {.bytes = 4 * n}, [=] {
+    const ca::ndarray<bool> m = normal({three[0], 1, 1}) > 0;
+    const array a = normal({1, three[1], 1}), b = normal({1, 1, three[2]}), d = ca::empty(three);
+    return [=] { d(ca::_) = ca::where(m, a, b); };
+  });
+  s.row("E8_product_3", count(many), {.bytes = 4 * n}, [=] {
+    const array a = normal({three[0], 1, three[2]}), b = normal({1, three[1], three[2]}), d = ca::empty(three);
+    return [=] { d(ca::_) = a * b; };
+  });
   // some columns of wider arrays, from an odd one
   const double part = double(side) * double(side - 192);
   s.row("E7_columns", dims(side, side - 192), {.bytes = 12 * part}, [] {

@@ -96,7 +96,7 @@ std::string number(int64 n) { return std::to_string(n); }
 template <int Operands>
 std::string map_of(const std::vector<operand>& all) {
   const request<Operands> q(all, 0);
-  const int bytes = q.of[0].bytes, V = 16 / bytes, U = Operands <= 3 ? 2 : 1;
+  const int bytes = q.of[0].bytes, V = 16 / bytes, U = Operands <= 3 ? 2 : 1, row_U = bytes <= 4 ? 2 : U;
   if (const gpu::transposed_axis turn(q.s, q.of); turn.axis >= 0) {
     gpu::tile_plan<Operands> c;
     const bool narrow = bytes <= 4;
@@ -104,7 +104,7 @@ std::string map_of(const std::vector<operand>& all) {
       return "tiles of " + number(c.tile[0]) + " x " + number(c.tile[1]) + " x " + number(c.tile[2]) + ", " +
              number(c.blocks) + " blocks";
   }
-  const auto c = gpu::plan_map(q.s, q.of, V, U, bytes <= 2);
+  const auto c = gpu::plan_map(q.s, q.of, V, U, row_U, bytes <= 2);
   return c.name() + (", " + number(c.blocks)) + " blocks";
 }
 
@@ -222,7 +222,7 @@ TEST_CASE("plans: maps along memory") {
       {"b = a, 8192 x 8192", map_of<2>({plain(big), plain(big)}), "long rows, 32768 blocks"},
       {"b = a, 8191 x 8193", map_of<2>({plain(odd), plain(odd)}), "any layout, 32768 blocks"},
       {"c = a + b", map_of<3>({plain(big), plain(big), plain(big)}), "long rows, 32768 blocks"},
-      {"d = a + b * c", map_of<4>({plain(big), plain(big), plain(big), plain(big)}), "long rows, 65536 blocks"},
+      {"d = a + b * c", map_of<4>({plain(big), plain(big), plain(big), plain(big)}), "long rows, 32768 blocks"},
       {"b = a, float64", map_of<2>({plain(big, 8), plain(big, 8)}), "long rows, 65536 blocks"},
       {"b = a, float16", map_of<2>({plain(big, 2), plain(big, 2)}), "long rows, 16384 blocks"},
       {"b = a, int8", map_of<2>({plain(big, 1), plain(big, 1)}), "long rows, 8192 blocks"},
@@ -235,9 +235,15 @@ TEST_CASE("plans: maps along memory") {
        "any layout, 16384 blocks"},
       {"b = a[:, :4001], float16", map_of<2>({plain({8192, 4001}, 2), part({8192, 4001}, 8192, 2)}),
        "unaligned rows, 16032 blocks"},
-      {"b = a + row, short rows", map_of<3>({plain(thin), plain(thin), repeated(thin)}), "any layout, 6144 blocks"},
+      {"b = a + row, short rows", map_of<3>({plain(thin), plain(thin), repeated(thin)}), "short rows, 6144 blocks"},
       {"b = a + row, rows of 3", map_of<3>({plain(narrow), plain(narrow), repeated(narrow)}),
        "any layout, 6144 blocks"},
+      {"where along three axes",
+       map_of<4>({plain({512, 512, 512}),
+                  {{512, 512, 512}, {1, 0, 0}, 1},
+                  {{512, 512, 512}, {0, 1, 0}},
+                  {{512, 512, 512}, {0, 0, 1}}}),
+       "short rows, 65536 blocks"},
       {"b = a[::2]", map_of<2>({plain({1 << 24}), {{1 << 24}, {2}}}), "any layout, 8192 blocks"},
       {"b = a[::-1]", map_of<2>({plain({1 << 24}), {{1 << 24}, {-1}}}), "any layout, 8192 blocks"},
   });

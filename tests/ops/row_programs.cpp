@@ -107,6 +107,20 @@ auto logsumexp(const X& x) {
   return ca::log(ca::sum(ca::exp(x - ca::max(x, -1, ca::keepdims)), -1)) + ca::max(x, -1);
 }
 
+/// A captured graph of it must be one kernel, and write the same bits.
+template <class X, class Y>
+void check_graph([[maybe_unused]] const X& x, [[maybe_unused]] const Y& y) {
+#ifdef CUDARRAY_HAS_CUDA
+  if constexpr (std::is_same_v<ca::default_device, ca::cuda>) {
+    Y z = ca::zeros_like(y);
+    const auto g = ca::graph::capture([&] { z(ca::ellipsis) = x; });
+    CHECK(g.kernels() == 1);
+    g.launch();
+    CHECK(ca::all((z == y) | ((z != z) & (y != y))).item());
+  }
+#endif
+}
+
 /// The value of an expression whose rows have so many elements. One kernel must have written it, without temporaries;
 /// on the CPU short rows are written by several.
 template <class X>
@@ -117,6 +131,7 @@ auto in_one_kernel(ca::int64 columns, const X& x) {
   if (std::is_same_v<ca::default_device, ca::cuda> || columns >= 64) {
     CHECK(c.kernels == 1);
     CHECK(c.temporaries == 0);
+    check_graph(x, y);
   }
   return y;
 }

@@ -33,6 +33,8 @@ struct map_kernels {
   // groups: enough loads under way, few registers; a gathered element waits for its index as well
   static constexpr bool picks = picks_rows<Target, Tree>;
   static constexpr int U = loads == 0 || (loads <= 2 && picks) ? 4 : loads <= 2 ? 2 : 1;
+  // along rows operands may stand still, and are few loads then
+  static constexpr int row_U = U == 1 && loads <= 4 && moved <= 4 ? 2 : U;
   // the other kernels write one array, and their targets read nothing
   static constexpr bool one_result = registers<1, Target>::count == 0 && detail::results_of<Target> == 1;
   static constexpr bool may_turn = one_result && !picks && loads > 0 && loads <= 12;
@@ -90,16 +92,16 @@ void run_elementwise(cuda device, const Target& target, const Tree& tree, const 
     }
   }
   using kernels = gpu::map_kernels<Target, Tree>;
-  constexpr int V = kernels::V, U = kernels::U;
+  constexpr int V = kernels::V, U = kernels::U, row_U = kernels::row_U;
   gpu::survey<Operands> leaves;
   detail::for_each_operand(tree, leaves);
   leaves.written(target);
   if constexpr (kernels::may_turn)
     if (gpu::run_tiled(device, target, tree, s, leaves)) return;
-  const gpu::map_plan<Operands> c = gpu::plan_map(s, leaves.of, V, U, kernels::lines_up);
+  const gpu::map_plan<Operands> c = gpu::plan_map(s, leaves.of, V, U, row_U, kernels::lines_up);
   const dim3 blocks{unsigned(c.blocks)};
   if (c.form == c.rows) {
-    gpu::launch(device.ordinal, s.store, Operands, gpu::row_kernel<V, U, Operands, Target, Tree>, blocks,
+    gpu::launch(device.ordinal, s.store, Operands, gpu::row_kernel<V, row_U, Operands, Target, Tree>, blocks,
                 gpu::block_threads, 0, target, tree, c.threads, c.per_row);
   } else if (c.form == c.unaligned) {
     if constexpr (kernels::lines_up)

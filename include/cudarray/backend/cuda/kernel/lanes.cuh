@@ -42,6 +42,26 @@ __device__ int64 go_to(const thread_space<Operands>& s, int64 i, int begin, int 
   return s.index32 ? walk_axes<int32>(s, int32(i), begin, end, offset) : walk_axes<int64>(s, i, begin, end, offset);
 }
 
+/// The same for all axes, without a loop where they are few: behind the last one there is one element.
+template <int Operands>
+__device__ int64 go_to(const thread_space<Operands>& s, int64 i, int64* offset) {
+  constexpr int few = 3;
+  if (!s.index32 || s.ndim > few) return go_to(s, i, 0, s.ndim, offset);
+  int32 left = int32(i), first = 0, moved[Operands] = {};
+#pragma unroll
+  for (int d = few - 1; d >= 0; --d) {
+    const int32 rest = left;
+    left = d > 0 ? s.extent[d].divide(left) : 0;
+    int32 at = rest - left * int32(s.extent[d].divisor);
+    if (d == s.split) first = at = split_element(s, at);
+#pragma unroll
+    for (int k = 0; k < Operands; ++k) moved[k] += at * int32(s.step[k][d]);
+  }
+#pragma unroll
+  for (int k = 0; k < Operands; ++k) offset[k] += moved[k];
+  return first;
+}
+
 /// How many of V lanes are inside, the first of them at element `first` of the split axis, which ends at `end`.
 template <int V, class Index, int Operands>
 __device__ int lanes_inside(const thread_space<Operands>& s, Index first, Index end) {
@@ -170,12 +190,11 @@ struct basic_access {
   template <reach R, int Ix, class T>
   __device__ held_as<T> read(const T* p, int inside) const {
     const T* q = p + offset[Ix];
-    constexpr bool index = R == reach::taken && (indices >> Ix & 1) != 0;
-    if (!index && (R == reach::wide || ((R == reach::whole || R == reach::taken) && space->wide >> Ix & 1)))
-      return load_wide<V, T, held_as<T>>(q);
+    constexpr bool along_row = R == reach::whole || R == reach::taken, index = R == reach::taken && (indices >> Ix & 1);
+    if (!index && (R == reach::wide || (along_row && space->wide >> Ix & 1))) return load_wide<V, T, held_as<T>>(q);
     const int64 step = space->lane_step[Ix] * int64(sizeof(T));
     lanes<T, V> r;
-    if constexpr (index) {
+    if constexpr (along_row) {  // it stands still
       r.v[0] = load_one(q);
 #pragma unroll
       for (int k = 1; k < V; ++k) r.v[k] = r.v[0];
@@ -185,7 +204,7 @@ struct basic_access {
         r.v[k] = {};
         if (k < inside) r.v[k] = load_one(q);
       }
-    } else if (R == reach::whole || R == reach::taken || inside == V) {
+    } else if (inside == V) {
 #pragma unroll
       for (int k = 0; k < V; ++k, q += space->lane_step[Ix]) r.v[k] = load_one(q);
     } else {

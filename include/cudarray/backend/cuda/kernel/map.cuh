@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(block_threads)
 #pragma unroll
       for (int k = 0; k < Operands; ++k) a[u].offset[k] += u * per_row.divisor * s.step[k][0];
     } else if (__builtin_expect(s.short_rows, 0)) {
-      go_to(s, at, 0, s.ndim, a[u].offset);
+      go_to(s, at, a[u].offset);
     } else {
       // along a row an operand moves by ones or stands still
 #pragma unroll
@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(block_threads)
   for (int u = 0; u < U; ++u) {
     a[u].start(s);
     if (t + u * block_threads >= s.threads) continue;
-    a[u].inside = lanes_inside<V>(s, go_to(s, t + u * block_threads, 0, s.ndim, a[u].offset));
+    a[u].inside = lanes_inside<V>(s, go_to(s, t + u * block_threads, a[u].offset));
     if (a[u].inside > 0) a[u].template fetch<reach::strided>(tree, target);
   }
 #pragma unroll

@@ -60,13 +60,11 @@ CUDARRAY_NO_INLINE bool plan_wide_rows(map_plan<Operands>& plan, const detail::i
   if (s.ndim == 1 || n * per_block <= row + row / tuning::idle_part) {
     c.per_row = divider(n);
     c.blocks = c.threads.threads / row * n;
-  } else if (row >= tuning::short_row) {
+  } else {
     c.threads.short_rows = true;
     c.threads.even_rows = s.ndim == 2 && block_threads % row == 0;
     if (c.threads.even_rows) c.per_row = divider(block_threads / row);
     c.blocks = ceil_div(c.threads.threads, per_block);
-  } else {
-    return false;
   }
   plan = c;
   return true;
@@ -101,12 +99,13 @@ CUDARRAY_NO_INLINE map_plan<Operands> plan_any(const detail::iteration_space<Ope
   return c;
 }
 
-/// The first plan of these that fits; U groups of V lanes a thread. `lines_up`: there is a kernel for unaligned rows.
+/// The first plan of these that fits; U groups of V lanes a thread, `row_U` along rows. `lines_up`: there is a kernel
+/// for unaligned rows.
 template <int Operands>
-map_plan<Operands> plan_map(const detail::iteration_space<Operands>& s, const operand_info* of, int V, int U,
+map_plan<Operands> plan_map(const detail::iteration_space<Operands>& s, const operand_info* of, int V, int U, int row_U,
                             bool lines_up) {
   map_plan<Operands> c;
-  if (plan_wide_rows(c, s, of, V, U) || (lines_up && plan_unaligned_rows(c, s, of, V))) return c;
+  if (plan_wide_rows(c, s, of, V, row_U) || (lines_up && plan_unaligned_rows(c, s, of, V))) return c;
   return plan_any(s, V, U);
 }
 

@@ -11,7 +11,6 @@ inline constexpr int64 line = 128, sector = 32, busy_threads = 2048;
 
 // Maps.
 inline constexpr int64 idle_part = 4;  ///< blocks on a long row: a fourth of their threads may be idle
-inline constexpr int64 short_row = 4;  ///< accesses; shorter ones have a division for each
 inline constexpr int64 unaligned_accesses =
     8;  ///< of rows off alignment; in shorter ones half of the threads have half an access
 inline constexpr int64 short_axis =
