@@ -33,6 +33,12 @@ decltype(auto) cast_node(N&& n) {
 template <class T, class Device>
 inline constexpr bool may_be_number<ndarray<T, Device>> = true;
 
+/// Whether a value may be written into an array without losing a gradient.
+template <class X>
+inline constexpr bool loses_no_gradient = true;
+template <array_expression X>
+inline constexpr bool loses_no_gradient<X> = !has_variable<X> || kind_of<value_type_t<X>> < kind::floating;
+
 }  // namespace CUDARRAY_BUILD
 
 /// Unchecked access to host elements by N indices, like mdspan.
@@ -83,6 +89,10 @@ class ndarray : public detail::no_number<ndarray<T, Device>> {
     static_assert(kinds, "cudarray: this conversion of dtypes loses information: write ca::astype<T>(x)");
     static_assert(here,
                   "cudarray: the array is on another device: copy it with ca::to<ca::cuda>(x) or ca::to<ca::cpu>(x)");
+    constexpr bool gradient = detail::loses_no_gradient<E>;
+    static_assert(gradient,
+                  "cudarray: a function of variables would lose its gradient here: write ca::variable y = x, or use "
+                  "ca::stop_gradient(x)");
   }
 
   CUDARRAY_PER_BUILD ndarray& operator=(const ndarray&) & = default;
@@ -99,6 +109,7 @@ class ndarray : public detail::no_number<ndarray<T, Device>> {
   template <array_expression E, class Build = this_build>
   requires(!::std::is_same_v<::std::remove_cvref_t<E>, ndarray>) ndarray& operator=(E&& e) & {
     if constexpr (::std::is_same_v<value_type_t<E>, T> && ::std::is_same_v<device_type_t<E>, Device> &&
+                  detail::loses_no_gradient<::std::remove_cvref_t<E>> &&
                   !::std::is_same_v<::std::remove_cvref_t<E>, selection<T, Device>>) {
       const auto& n = detail::as_operand<T>("", e);
       if (owns_alone<::std::is_lvalue_reference_v<E>>(n)) {
@@ -266,7 +277,8 @@ class ndarray : public detail::no_number<ndarray<T, Device>> {
   static detail::leaf<T, Device> value_of(const E& e) {
     // what a selection reads as is a new array already
     if constexpr (::std::is_same_v<E, selection<T, Device>>) return e.node();
-    else if constexpr (detail::same_kind<value_type_t<E>, T> && detail::on_device<E, Device>)
+    else if constexpr (detail::same_kind<value_type_t<E>, T> && detail::on_device<E, Device> &&
+                       detail::loses_no_gradient<E>)
       return detail::materialise(detail::cast_node<T>(detail::as_operand<T>("", e)));
     else return {detail::no_storage(), layout{}};  // reported by who asks
   }
@@ -277,7 +289,11 @@ class ndarray : public detail::no_number<ndarray<T, Device>> {
     constexpr bool here = detail::on_device<V, Device>;
     static_assert(here,
                   "cudarray: the array is on another device: copy it with ca::to<ca::cuda>(x) or ca::to<ca::cpu>(x)");
-    if constexpr (here) detail::assign<T, Device>(store_, layout_, detail::as_operand<T>("assignment", v));
+    constexpr bool gradient = detail::loses_no_gradient<V>;
+    static_assert(gradient,
+                  "cudarray: a function of variables would lose its gradient here: write ca::variable y = x, or use "
+                  "ca::stop_gradient(x)");
+    if constexpr (here && gradient) detail::assign<T, Device>(store_, layout_, detail::as_operand<T>("assignment", v));
   }
 
   template <class Build, class N>

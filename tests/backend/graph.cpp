@@ -1,5 +1,6 @@
 // Captured graphs: CUDA only.
 // SPDX-License-Identifier: MIT
+#include <cudarray/autograd.hpp>
 #include <sstream>
 #include <thread>
 
@@ -305,4 +306,46 @@ TEST_CASE("graph: launches are ordered with other streams, and make expressions 
   std::thread([&] { g.launch(); }).join();
   CHECK_THROWS_AS(ca::eval(formula), ca::stale_error);
   CHECK(ca::max(y).item() == 42);
+}
+
+TEST_CASE("graph: a step with a backward pass") {
+  const auto train = [](bool captured) {
+    ca::random::seed(11);
+    const array x = ca::random::normal({64, 32}), truth = ca::random::normal({64, 4});
+    ca::variable<float> w1 = 0.2f * ca::random::normal({32, 48}), b1 = ca::zeros({48}),
+                        w2 = 0.2f * ca::random::normal({48, 4}), b2 = ca::zeros({4});
+    array loss = ca::zeros({});
+    const auto step = [&] {
+      ca::variable<float>* const all[] = {&w1, &b1, &w2, &b2};
+      for (auto* p : all) p->zero_grad();
+      ca::variable h = ca::nnet::relu(ca::matmul(x, w1) + b1);
+      h = ca::nnet::dropout(h, 0.3);
+      const ca::variable l = ca::mean(ca::square(ca::matmul(h, w2) + b2 - truth));
+      l.backward();
+      for (auto* p : all) p->value() -= 0.05f * p->grad();
+      loss(ca::ellipsis) = l.value();
+    };
+    step();  // gradients get their memory
+    numbers losses;
+    if (captured) {
+      const float* const at = w1.grad().data();
+      const auto g = ca::graph::capture(step);
+      CHECK(w1.grad().data() == at);
+      const auto before = ca::stats();
+      for (int i = 0; i < 100; ++i) {
+        g.launch();
+        losses.push_back(loss.item());
+      }
+      CHECK((ca::stats() - before).allocations == 0);
+    } else {
+      for (int i = 0; i < 100; ++i) {
+        step();
+        losses.push_back(loss.item());
+      }
+    }
+    return losses;
+  };
+  const numbers eager = train(false);
+  CHECK(eager.back() < 0.7f * eager.front());
+  CHECK(train(true) == eager);
 }

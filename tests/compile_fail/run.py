@@ -35,10 +35,18 @@ TRUTH = ('cudarray: arrays have no truth value: write x.item() of one element, o
          'for std::max ca::maximum')
 HOST_LAMBDA = ('cudarray: nvcc compiles this lambda for the host only: write [] CUDARRAY_HD(float e) { ... }, and give nvcc '
                '--extended-lambda')
+GRADIENT = ('cudarray: a function of variables would lose its gradient here: write ca::variable y = x, or use '
+            'ca::stop_gradient(x)')
+ELEMENTS = ("cudarray: a variable's elements cannot be assigned: use ca::where, or write into v.value() between steps; the name "
+            'stands for another value by v = v + x')
+FLOATING = 'cudarray: a variable is of float16, bfloat16, float or double: there are no gradients of other dtypes'
+NO_DERIVATIVE = ('cudarray: a function in ca::map of variables has no derivative: write its member derivative(x, r), or use '
+                 'ca::stop_gradient(x)')
 NO_FUNCTION = re.compile('no matching function for call to|no instance of overloaded function')
 CAP_BYTES = 12000
 
-# right, wrong, sentence; f float, d double, i int32, b bool, g float on CUDA, z complex64, s a string, v a vector
+# right, wrong, sentence; f float, d double, i int32, b bool, g float on CUDA, z complex64, s a string, v a vector, w a
+# variable
 CASES = [
     ('auto r = f + d;', 'auto r = f + g;', ANOTHER_DEVICE),
     ('f += d;', 'f += g;', ANOTHER_DEVICE),
@@ -108,6 +116,18 @@ CASES = [
     ('auto r = ca::take(f, i, 1);', 'auto r = f(ca::_, i);', ALONE),
     ('auto r = f(1);', 'auto r = f(1.5);', NO_INDEX),
     ('ca::ndarray<long> n;', 'ca::ndarray<long long> n;', DTYPE),
+    ('w = w * 2;', 'f = w * 2;', GRADIENT),
+    ('ca::variable r = ca::exp(w);', 'ca::ndarray<float> r = ca::exp(w);', GRADIENT),
+    ('auto r = ca::sort(f);', 'auto r = ca::sort(w);', GRADIENT),
+    ('f(0) = d(0);', 'f(0) = w(0);', GRADIENT),
+    ('f += f;', 'f += w;', GRADIENT),
+    ('ca::exp(f, ca::out(f));', 'ca::exp(w, ca::out(f));', GRADIENT),
+    ('w = w + 1;', 'w += 1;', ELEMENTS),
+    ('w.value()(0) = 1;', 'w(0) = 1;', ELEMENTS),
+    ('ca::variable<double> r;', 'ca::variable<int> r;', FLOATING),
+    ('auto r = ca::eval(ca::map([](float e) { return e + 1; }, f));', 'auto r = ca::eval(ca::map([](float e) { return e + 1; }, w));', NO_DERIVATIVE),
+    ('ca::variable r = w + f;', 'ca::variable r = w + g;', ANOTHER_DEVICE),
+    ('float r = w(0).item();', 'float r = w(0);', NUMBER),
 ]
 
 # For nvcc alone.
@@ -125,6 +145,7 @@ RIGHT = [
 ]
 
 PREAMBLE = '''#include <cudarray/cudarray.hpp>
+#include <cudarray/autograd.hpp>
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -133,7 +154,7 @@ namespace ca = cudarray;
 '''
 FUNCTION = '''void {name}(ca::ndarray<float, ca::cpu> f, ca::ndarray<double, ca::cpu> d, ca::ndarray<int, ca::cpu> i,
     ca::ndarray<bool, ca::cpu> b, ca::ndarray<float, ca::cuda> g, ca::ndarray<ca::complex64, ca::cpu> z, std::string s,
-    std::vector<float> v) {{
+    std::vector<float> v, ca::variable<float, ca::cpu> w) {{
   {line}
 }}
 '''

@@ -35,6 +35,7 @@ list_of_numbers = np.array([1, 2, 3], np.float32)
 f = lambda p, q: np.float32(p * q + 1)
 '''
 HEADER = '''// Made by tests/docs/snippets.py.
+#include <cudarray/autograd.hpp>
 #include <cudarray/cudarray.hpp>
 #include <iostream>
 #include <sstream>
@@ -104,7 +105,7 @@ def generate(root, document, out):
     text = (root / document).read_text()
     body = HEADER % OPERANDS
     calls = []
-    for number, code, _ in pieces(text) if document.startswith('docs/') else ():  # the README's tables are about it
+    for number, code, _ in pieces(text) if document.startswith('docs/') and document != 'docs/derivatives.md' else ():  # others' tables are about it
         body += f'void piece{number}() {{\n  operands all;\n  {USING}\n  {{ {statement(number, code)} }}\n}}\n'
         calls.append(f'piece{number}();')
     for number, code in enumerate(blocks(text)):

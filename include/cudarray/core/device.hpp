@@ -11,6 +11,7 @@ struct cpu {
   static constexpr bool synchronous = true;      ///< work is finished, and its errors are known, when a call returns
   static constexpr bool host_accessible = true;  ///< the host may read and write its memory
   static constexpr bool row_programs = true;     ///< the backend has run_row_program
+  static constexpr bool fused_gradients = true;  ///< the backend has run_gradients
   static constexpr int scans_across = 16;        ///< neighbouring segments; with fewer the axis is moved to the end
   int ordinal = 0;
   friend constexpr bool operator==(cpu, cpu) = default;
@@ -34,6 +35,10 @@ inline constexpr bool one_pass = requires {
 template <class Device>
 inline constexpr bool row_programs = requires {
   requires Device::row_programs;
+};
+template <class Device>
+inline constexpr bool fused_gradients = requires {
+  requires Device::fused_gradients;
 };
 
 }  // namespace backend

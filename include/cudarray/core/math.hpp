@@ -254,4 +254,41 @@ CUDARRAY_HD constexpr T right_shift(T a, T b) {
 }
 
 }  // namespace math::inline CUDARRAY_ARITHMETIC
+namespace detail {
+
+/// The number c, as lanes like `l`.
+CUDARRAY_HD constexpr uint32 lanes_like(uint32, uint32 c) { return c; }
+CUDARRAY_HD constexpr uint64 lanes_like(uint64, uint64 c) { return c; }
+CUDARRAY_HD constexpr float lanes_like(float, float c) { return c; }
+CUDARRAY_HD constexpr double lanes_like(double, double c) { return c; }
+/// `constants_like{l, T(0)}(v)`: the number v, of type T, as lanes like l.
+template <class L, class T>
+struct constants_like {
+  const L& l;
+  T type;
+  CUDARRAY_EXEC_CHECK_OFF
+  template <class V>
+  CUDARRAY_HD constexpr auto operator()(V v) const {
+    return lanes_like(l, static_cast<T>(v));
+  }
+};
+template <class L, class T>
+constants_like(const L&, T) -> constants_like<L, T>;
+/// `number_like{l}(v)`: the number v as lanes like l, which are float or double.
+template <class L>
+struct number_like {
+  const L& l;
+  static auto lane(const L& l) {
+    if constexpr (requires { l.v[0]; }) return ::std::remove_cvref_t<decltype(l.v[0])>();
+    else return l;
+  }
+  CUDARRAY_EXEC_CHECK_OFF
+  CUDARRAY_HD constexpr auto operator()(double v) const {
+    return lanes_like(l, static_cast<decltype(lane(::std::declval<const L&>()))>(v));
+  }
+};
+template <class L>
+number_like(const L&) -> number_like<L>;
+
+}  // namespace detail
 }  // namespace cudarray::inline v0

@@ -12,24 +12,6 @@ namespace cudarray::inline v0::detail {
 // The functions below are written once for single numbers and for SIMD packs of them. What the language has for numbers
 // only is named here; packs overload it. nvcc does not let them name the type of a pack, hence `auto`.
 
-/// The number c, as lanes like `l`.
-CUDARRAY_HD constexpr uint32 lanes_like(uint32, uint32 c) { return c; }
-CUDARRAY_HD constexpr uint64 lanes_like(uint64, uint64 c) { return c; }
-CUDARRAY_HD constexpr float lanes_like(float, float c) { return c; }
-CUDARRAY_HD constexpr double lanes_like(double, double c) { return c; }
-/// `constants_like{l, T(0)}(v)`: the number v, of type T, as lanes like l.
-template <class L, class T>
-struct constants_like {
-  const L& l;
-  T type;
-  CUDARRAY_EXEC_CHECK_OFF
-  template <class V>
-  CUDARRAY_HD constexpr auto operator()(V v) const {
-    return lanes_like(l, static_cast<T>(v));
-  }
-};
-template <class L, class T>
-constants_like(const L&, T) -> constants_like<L, T>;
 /// The halves of the 64-bit product w * c.
 template <class W>
 struct product_halves {

@@ -133,6 +133,12 @@ struct apply {
   CUDARRAY_EXEC_CHECK_OFF
   template <class A>
   CUDARRAY_HD auto operator()(const A& a) const {
+    return lane_cast<value_type>(computed(a));
+  }
+  /// What comes out of the function, before it is converted to what the value is.
+  CUDARRAY_EXEC_CHECK_OFF
+  template <class A>
+  CUDARRAY_HD auto computed(const A& a) const {
     return call(a, ::std::make_integer_sequence<int, int(sizeof...(K))>{});
   }
 
@@ -140,8 +146,7 @@ struct apply {
   CUDARRAY_EXEC_CHECK_OFF
   template <class A, int... J>
   CUDARRAY_HD auto call(const A& a, ::std::integer_sequence<int, J...>) const {
-    return lane_cast<value_type>(
-        a.apply(op, lane_cast<compute_t<typename Types::template operand<J>>>(get<J>(kids)(a))...));
+    return a.apply(op, lane_cast<compute_t<typename Types::template operand<J>>>(get<J>(kids)(a))...);
   }
 };
 

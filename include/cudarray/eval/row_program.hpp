@@ -76,6 +76,8 @@ template <class N>
 inline constexpr bool of_row_nodes = is_scalar_node<N>;
 template <class T, class D>
 inline constexpr bool of_row_nodes<leaf<T, D>> = true;
+template <class T, class D>
+inline constexpr bool of_row_nodes<tracked_leaf<T, D>> = true;
 template <class T, class D, class Ix>
 inline constexpr bool of_row_nodes<gather<T, D, Ix>> = of_row_nodes<Ix>&& reductions_of<Ix>::count == 0;
 template <class Op, class K>

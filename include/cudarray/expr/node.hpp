@@ -8,6 +8,7 @@
 #include "../core/layout.hpp"
 #include "../memory/storage.hpp"
 #include "concepts.hpp"
+#include "tape_node.hpp"
 
 namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
@@ -62,6 +63,13 @@ struct leaf : lazy<leaf<T, Device>> {
   leaf(storage_ref s, const cudarray::shape& dims, uint64 writes = 0)
       : store(::std::move(s)), where(c_layout(dims)), stamp(writes) {}
   const cudarray::shape& dims() const { return where.dims; }
+};
+
+/// An array as an operand, with the node of the tape that its gradient goes to.
+template <class T, class Device>
+struct tracked_leaf : leaf<T, Device> {
+  tape_ref tape;
+  tracked_leaf(leaf<T, Device> l, tape_ref n) : leaf<T, Device>(::std::move(l)), tape(::std::move(n)) {}
 };
 
 /// A C++ scalar, already of the dtype it takes part in.
@@ -129,6 +137,18 @@ struct gather : lazy<gather<T, Device, Index>> {
 template <class T, class D>
 inline constexpr bool refuses_poison<leaf<T, D>> = true;
 
+/// Whether a variable is among the operands.
+template <class X>
+inline constexpr bool has_variable = false;
+template <class T, class D>
+inline constexpr bool has_variable<tracked_leaf<T, D>> = true;
+template <class Op, class K>
+inline constexpr bool has_variable<reduce<Op, K>> = has_variable<K>;
+template <class Op, class... K>
+inline constexpr bool has_variable<map<Op, K...>> = (has_variable<K> || ...);
+template <class T, class D, class Ix>
+inline constexpr bool has_variable<gather<T, D, Ix>> = has_variable<Ix>;
+
 template <class T>
 inline constexpr bool may_be_number<scalar<T>> = true;
 template <class Op, class K>
@@ -164,6 +184,8 @@ struct device_of_nodes<scalar<T>, R...> : device_of_nodes<R...> {};
 
 template <class T, class D>
 struct expression_traits<leaf<T, D>> : traits_of<T, D> {};
+template <class T, class D>
+struct expression_traits<tracked_leaf<T, D>> : traits_of<T, D> {};
 template <class Op, class... K>
 struct expression_traits<map<Op, K...>>
     : traits_of<typename Op::template types<node_value_t<K>...>::result, typename device_of_nodes<K...>::type> {};
@@ -178,6 +200,10 @@ struct expression_traits<gather<T, D, Ix>> : traits_of<T, D> {};
 /// Calls `f` for every leaf and every generator in an expression.
 template <class T, class D, class F>
 void for_each_leaf(const leaf<T, D>& n, F&& f) {
+  f(n);
+}
+template <class T, class D, class F>
+void for_each_leaf(const tracked_leaf<T, D>& n, F&& f) {
   f(n);
 }
 template <class T, class F>

@@ -20,6 +20,7 @@ using namespace math;  // the scalar overloads; packs are found by argument-depe
       return value;                                           \
     }                                                         \
   };
+#include "activation_functions.inc"
 #include "unary_functions.inc"
 #undef CUDARRAY_FUNCTION
 

@@ -5,6 +5,15 @@
 #include "../ops/math.hpp"
 #include "../ops/operators.hpp"
 
+namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD {
+/// Integers stay integers.
+template <class X>
+auto relu(const X& x) {
+  if constexpr (kind_of<value_type_t<X>> >= kind::floating)
+    return cudarray::detail::elementwise("nnet::relu", op::relu_op{}, x);
+  else return maximum(x, 0);
+}
+}  // namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD
 namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD {
 
 using cudarray::tanh;
@@ -22,15 +31,15 @@ using cudarray::tanh;
   }
 
 /// max(x, 0).
-CUDARRAY_ACTIVATION(relu, maximum(x, 0))
+CUDARRAY_ACTIVATION(relu, detail::relu(x))
 /// 1 where x >= 0, else 0; CUDArray's, 1 at 0.
 CUDARRAY_ACTIVATION(relu_d, astype<value_type_t<X>>(x >= 0))
 /// 1 / (1 + exp(-x)).
-CUDARRAY_ACTIVATION(sigmoid, 1 / (1 + exp(-x)))
+CUDARRAY_ACTIVATION(sigmoid, cudarray::detail::elementwise("nnet::sigmoid", op::sigmoid_op{}, x))
 CUDARRAY_ACTIVATION(sigmoid_d, sigmoid(x) * sigmoid(-x))
 CUDARRAY_ACTIVATION(tanh_d, 1 - square(cudarray::tanh(x)))
 /// log(1 + exp(x)), without overflow.
-CUDARRAY_ACTIVATION(softplus, maximum(x, 0) + log1p(exp(-abs(x))))
+CUDARRAY_ACTIVATION(softplus, cudarray::detail::elementwise("nnet::softplus", op::softplus_op{}, x))
 CUDARRAY_ACTIVATION(softplus_d, sigmoid(x))
 #undef CUDARRAY_ACTIVATION
 

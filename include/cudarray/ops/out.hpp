@@ -24,6 +24,10 @@ struct out_argument {
     constexpr bool here = detail::on_device<X, Device>;
     static_assert(here,
                   "cudarray: the array is on another device: copy it with ca::to<ca::cuda>(x) or ca::to<ca::cpu>(x)");
+    constexpr bool gradient = detail::loses_no_gradient<X>;
+    static_assert(gradient,
+                  "cudarray: a function of variables would lose its gradient here: write ca::variable y = x, or use "
+                  "ca::stop_gradient(x)");
     using N = ::std::remove_cvref_t<decltype(detail::as_operand<T>("assign_together", value))>;
     return assignment<T, Device, N>{array, detail::as_operand<T>("assign_together", value)};
   }
@@ -62,10 +66,13 @@ namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 template <class T, class Device, class E>
 const ndarray<T, Device> write_out(const char* function, const out_argument<T, Device>& o, const E& e) {
   if constexpr (!is_poison<E>) {
-    constexpr bool here = on_device<E, Device>;
+    constexpr bool here = on_device<E, Device>, gradient = loses_no_gradient<E>;
     static_assert(here,
                   "cudarray: the array is on another device: copy it with ca::to<ca::cuda>(x) or ca::to<ca::cpu>(x)");
-    if constexpr (here) {
+    static_assert(gradient,
+                  "cudarray: a function of variables would lose its gradient here: write ca::variable y = x, or use "
+                  "ca::stop_gradient(x)");
+    if constexpr (here && gradient) {
       const auto& n = as_operand<T>(function, e);
       if (n.dims() != o.array.shape())
         fail<shape_error>(function, ": the result has shape ", n.dims(), ", out has ", o.array.shape());

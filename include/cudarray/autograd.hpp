@@ -1,0 +1,14 @@
+// Derivatives: variables, whose gradients backward() computes.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// this first: compile-time errors come from it, and list the includes on the way
+#include "autograd/variable.hpp"
+
+#include "autograd/indexing.hpp"
+#include "autograd/linalg.hpp"
+#include "autograd/manipulation.hpp"
+#include "autograd/nnet.hpp"
+#include "autograd/reductions.hpp"
+#include "backend/gradients.hpp"
+#include "nnet.hpp"

@@ -1,0 +1,90 @@
+// The derivatives of what picks elements: slices and indices.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../ops/indexing.hpp"
+#include "../ops/scatter.hpp"
+#include "rule.hpp"
+
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
+
+/// Elements picked by an index along an axis: what was picked more than once has the sum of the gradients.
+struct take_rule {
+  int axis;
+  template <int K, class A, class X, class Ix>
+  A gradient(const A& g, const X& x, const Ix& index) const {
+    const A to = zeros<value_type_t<A>>(x.shape(), g.device());
+    scatter_add(to, index, g, axis);
+    return to;
+  }
+  static constexpr bool reads(int k, int operand) { return k == 0 && operand == 1; }
+};
+/// One of each line for each index.
+struct take_along_axis_rule {
+  int axis;
+  template <int K, class A, class X, class Ix>
+  A gradient(const A& g, const X& x, const Ix& index) const {
+    using D = device_type_t<A>;
+    const shape& dims = x.shape();
+    const A flat = zeros<value_type_t<A>>(shape{dims.elements()}, g.device());
+    if (g.size() == 0) return reshape(flat, dims);
+    // the place of each element of g
+    ndarray<int64, D> place = zeros<int64, D>(shape{}, g.device());
+    int64 step = 1;
+    for (int d = dims.ndim() - 1; d >= 0; step *= dims[d--]) {
+      if (d == axis) {
+        const ndarray<int64, D> i(astype<int64>(index));
+        place = place + where(i < 0, i + dims[d], i) * step;
+      } else if (dims[d] > 1) {
+        shape along;
+        for (int k = 0; k < dims.ndim(); ++k) along.push_back(k == d ? dims[d] : 1);
+        place = place + reshape(integer_range<int64>(0, dims[d], 1, g.device()), along) * step;
+      }
+    }
+    scatter_add(flat, ravel(broadcast_to(place, g.shape())), ravel(g));
+    return reshape(flat, dims);
+  }
+  static constexpr bool reads(int k, int operand) { return k == 0 && operand == 1; }
+};
+
+/// A view of some elements: the gradient of the others is 0.
+struct slice_rule {
+  ::std::vector<index_item> items;
+  template <int, class A, class X>
+  A gradient(const A& g, const X& x) const {
+    const A whole = zeros<value_type_t<A>>(x.shape(), g.device());
+    view(whole, index_layout(whole.where(), items.data(), int(items.size())))(ellipsis) = g;
+    return whole;
+  }
+  static constexpr bool reads(int, int) { return false; }
+};
+template <class T, class D>
+variable<T, D> slice_of(const variable<T, D>& x, const index_item* items, int count) {
+  return apply_rule(
+      slice_rule{{items, items + count}},
+      [&]<class A>(const A& a) { return view(a, index_layout(a.where(), items, count)); }, x);
+}
+
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
+
+/// Eager of variables: the elements that `index` picks along an axis.
+template <variable_expression X, array_expression Ix>
+auto take(const X& x, const Ix& index, detail::any_integer axis = 0) {
+  const int at = detail::normal_axis("take", axis, detail::dims_of(x).ndim());
+  using D = device_type_t<X>;
+  const ndarray<int64, D> picks(detail::index_node("take", index));
+  return detail::apply_rule(
+      detail::take_rule{at}, [&]<class A, class I>(const A& a, const I& i) { return A(take(a, i, at)); }, x, picks);
+}
+template <variable_expression X, array_expression Ix>
+auto take_along_axis(const X& x, const Ix& index, detail::any_integer axis = -1) {
+  const int at = detail::normal_axis("take_along_axis", axis, detail::dims_of(x).ndim());
+  using D = device_type_t<X>;
+  const ndarray<int64, D> picks(detail::index_node("take_along_axis", index));
+  return detail::apply_rule(
+      detail::take_along_axis_rule{at},
+      [&]<class A, class I>(const A& a, const I& i) { return A(take_along_axis(a, i, at)); }, x, picks);
+}
+
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

@@ -1,0 +1,146 @@
+// The derivatives of functions that change shape and the order of axes.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "../ops/manipulation.hpp"
+#include "rule.hpp"
+
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
+
+/// The same elements in the same order.
+struct reshape_rule {
+  template <int, class A, class X>
+  auto gradient(const A& g, const X& x) const {
+    return reshape(g, x.shape());
+  }
+  static constexpr bool reads(int, int) { return false; }
+};
+/// Axis i was axis `from[i]`.
+struct permute_rule {
+  axes from;
+  template <int, class A, class X>
+  auto gradient(const A& g, const X&) const {
+    int64 back[max_rank] = {};
+    for (int i = 0; i < from.size(); ++i) back[from[i]] = i;
+    return transpose(g, axes(back, from.size()));
+  }
+  static constexpr bool reads(int, int) { return false; }
+};
+/// Repeated.
+struct broadcast_rule {
+  template <int, class A, class X>
+  auto gradient(const A& g, const X& x) const {
+    return sum_to(g.node(), x.shape());
+  }
+  static constexpr bool reads(int, int) { return false; }
+};
+
+/// Variables joined along an axis: each has its part of the gradient.
+template <class T, class D>
+struct concatenate_node final : gradient_node<T, D> {
+  ::std::vector<gradient_target> to;
+  int axis;
+
+  explicit concatenate_node(int along) : axis(along) {}
+  bool is_leaf() const override { return false; }
+  int count() const override { return int(to.size()); }
+  const tape_ref* target(int k) const override { return &to[::std::size_t(k)].node; }
+  void go_back() override {
+    int64 first = 0;
+    for (const gradient_target& t : to) {
+      layout part = this->gradient.where();
+      part.offset += first * part.stride[axis];
+      part.dims[axis] = t.dims[axis];
+      first += t.dims[axis];
+      if (t.node.get() != nullptr && t.node->wanted)
+        add_gradient(static_cast<gradient_node<T, D>&>(*t.node.get()), view(this->gradient, part));
+    }
+  }
+  void free() override {
+    this->freed = true;
+    for (gradient_target& t : to) t.node = tape_ref();
+  }
+};
+
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
+
+template <variable_expression X>
+auto reshape(const X& x, const shape& s) {
+  return detail::apply_rule(
+      detail::reshape_rule{}, [&](const auto& a) { return reshape(a, s); }, x);
+}
+template <variable_expression X>
+auto expand_dims(const X& x, detail::any_integer axis) {
+  return detail::apply_rule(
+      detail::reshape_rule{}, [&](const auto& a) { return expand_dims(a, axis); }, x);
+}
+template <variable_expression X>
+auto squeeze(const X& x, const axes& which = axes::all()) {
+  return detail::apply_rule(
+      detail::reshape_rule{}, [&](const auto& a) { return squeeze(a, which); }, x);
+}
+template <variable_expression X>
+auto transpose(const X& x, const axes& order = axes::all()) {
+  const int n = detail::dims_of(x).ndim();
+  int64 from[max_rank] = {};
+  for (int i = 0; i < n; ++i) from[i] = n - 1 - i;
+  if (!order.is_all() && order.size() == n)
+    for (int i = 0; i < n; ++i) from[i] = detail::normal_axis("transpose", order[i], n);
+  return detail::apply_rule(
+      detail::permute_rule{axes(from, n)}, [&](const auto& a) { return transpose(a, order); }, x);
+}
+template <variable_expression X>
+auto swapaxes(const X& x, detail::any_integer first, detail::any_integer second) {
+  const int n = detail::dims_of(x).ndim();
+  int64 from[max_rank] = {};
+  for (int i = 0; i < n; ++i) from[i] = i;
+  ::std::swap(from[detail::normal_axis("swapaxes", first, n)], from[detail::normal_axis("swapaxes", second, n)]);
+  return detail::apply_rule(
+      detail::permute_rule{axes(from, n)}, [&](const auto& a) { return swapaxes(a, first, second); }, x);
+}
+template <variable_expression X>
+auto broadcast_to(const X& x, const shape& s) {
+  return detail::apply_rule(
+      detail::broadcast_rule{}, [&](const auto& a) { return broadcast_to(a, s); }, x);
+}
+
+template <class T, class Device, class Build = this_build>
+variable<T, Device> concatenate(::std::span<const variable<T, Device>> parts, detail::any_integer axis = 0) {
+  ::std::vector<ndarray<T, Device>> arrays;
+  bool wanted = false;
+  for (const auto& p : parts) arrays.push_back(p.value()), wanted = wanted || p.requires_grad();
+  const ndarray<T, Device> value = concatenate(::std::span<const ndarray<T, Device>>(arrays), axis);
+  if (!wanted || !detail::recording()) return {value, detail::tape_ref()};
+  auto* const node = new detail::concatenate_node<T, Device>(detail::normal_axis("concatenate", axis, value.ndim()));
+  detail::tape_ref tape(node);
+  for (const auto& p : parts) node->to.push_back({p.node().tape, p.shape()});
+  return {value, ::std::move(tape)};
+}
+template <class T, class Device, class Build = this_build>
+variable<T, Device> concatenate(const ::std::vector<variable<T, Device>>& parts, detail::any_integer axis = 0) {
+  return concatenate(::std::span<const variable<T, Device>>(parts), axis);
+}
+template <class T, class Device, class Build = this_build>
+variable<T, Device> concatenate(::std::initializer_list<variable<T, Device>> parts, detail::any_integer axis = 0) {
+  return concatenate(::std::span<const variable<T, Device>>(parts.begin(), parts.size()), axis);
+}
+template <class T, class Device, class Build = this_build>
+variable<T, Device> stack(::std::span<const variable<T, Device>> parts, detail::any_integer axis = 0) {
+  ::std::vector<variable<T, Device>> expanded;
+  for (const auto& p : parts) expanded.push_back(expand_dims(p, axis));
+  return concatenate(expanded, axis);
+}
+template <class T, class Device, class Build = this_build>
+variable<T, Device> stack(const ::std::vector<variable<T, Device>>& parts, detail::any_integer axis = 0) {
+  return stack(::std::span<const variable<T, Device>>(parts), axis);
+}
+template <class T, class Device, class Build = this_build>
+variable<T, Device> stack(::std::initializer_list<variable<T, Device>> parts, detail::any_integer axis = 0) {
+  return stack(::std::span<const variable<T, Device>>(parts.begin(), parts.size()), axis);
+}
+
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

@@ -1,0 +1,142 @@
+// The derivatives of neural-network functions.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../nnet/conv.hpp"
+#include "../nnet/dropout.hpp"
+#include "../nnet/linear.hpp"
+#include "../nnet/losses.hpp"
+#include "../nnet/pool.hpp"
+#include "linalg.hpp"
+#include "reductions.hpp"
+
+namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD {
+
+using cudarray::detail::apply_rule;
+
+struct conv2d_rule {
+  conv_options options;
+  template <int K, class A, class X, class W>
+  auto gradient(const A& g, const X& x, const W& w) const {
+    if constexpr (K == 0) return conv2d_backward_data(g, w, x.shape(), options);
+    else return conv2d_backward_weights(x, g, w.shape(), options);
+  }
+  static constexpr bool reads(int k, int operand) { return k != operand; }
+};
+struct max_pool2d_rule {
+  pool_options options;
+  template <int, class A, class X>
+  auto gradient(const A& g, const X& x) const {
+    return max_pool2d_backward(g, x, options);
+  }
+  static constexpr bool reads(int, int) { return true; }
+};
+struct avg_pool2d_rule {
+  pool_options options;
+  template <int, class A, class X>
+  auto gradient(const A& g, const X& x) const {
+    return avg_pool2d_backward(g, x.shape(), options);
+  }
+  static constexpr bool reads(int, int) { return false; }
+};
+struct softmax_rule {
+  int axis;
+  static constexpr bool reads_value = true;
+  template <int, class A, class X>
+  A gradient(const A& g, const A& y, const X&) const {
+    return y * (g - sum(g * y, axis, keepdims));
+  }
+  static constexpr bool reads(int, int) { return false; }
+};
+struct log_softmax_rule {
+  int axis;
+  static constexpr bool reads_value = true;
+  template <int, class A, class X>
+  A gradient(const A& g, const A& y, const X&) const {
+    return g - exp(y) * sum(g, axis, keepdims);
+  }
+  static constexpr bool reads(int, int) { return false; }
+};
+/// With the axis kept.
+struct logsumexp_rule {
+  int axis;
+  static constexpr bool reads_value = true;
+  template <int, class A, class X>
+  A gradient(const A& g, const A& y, const X& x) const {
+    return g * exp(x - y);
+  }
+  static constexpr bool reads(int, int) { return true; }
+};
+/// Of scores x and weights t, whose rows sum to one or not.
+struct softmax_cross_entropy_rule {
+  template <int K, class A, class X, class Y>
+  A gradient(const A& g, const X& x, const Y& t) const {
+    const A rows = expand_dims(g, -1);
+    if constexpr (K == 0) return (nnet::softmax(x, -1) * sum(t, -1, keepdims) - t) * rows;
+    else return -nnet::log_softmax(x, -1) * rows;
+  }
+  static constexpr bool reads(int k, int operand) { return k == 0 || operand == 0; }
+};
+
+}  // namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD {
+
+template <array_expression X, array_expression W>
+requires(variable_expression<X> || variable_expression<W>) auto conv2d(const X& images, const W& filters,
+                                                                       const conv_options& o = {}) {
+  return detail::apply_rule(
+      detail::conv2d_rule{o}, [&](const auto& x, const auto& w) { return conv2d(x, w, o); }, images, filters);
+}
+template <variable_expression X>
+auto max_pool2d(const X& images, const pool_options& o = {}) {
+  return detail::apply_rule(
+      detail::max_pool2d_rule{o}, [&](const auto& x) { return max_pool2d(x, o); }, images);
+}
+template <variable_expression X>
+auto avg_pool2d(const X& images, const pool_options& o = {}) {
+  return detail::apply_rule(
+      detail::avg_pool2d_rule{o}, [&](const auto& x) { return avg_pool2d(x, o); }, images);
+}
+template <variable_expression X>
+auto softmax(const X& x, cudarray::detail::any_integer axis = -1) {
+  const int at = cudarray::detail::normal_axis("nnet::softmax", axis, cudarray::detail::dims_of(x).ndim());
+  return detail::apply_rule(
+      detail::softmax_rule{at}, [&](const auto& a) { return softmax(a, at); }, x);
+}
+template <variable_expression X>
+auto log_softmax(const X& x, cudarray::detail::any_integer axis = -1) {
+  const int at = cudarray::detail::normal_axis("nnet::log_softmax", axis, cudarray::detail::dims_of(x).ndim());
+  return detail::apply_rule(
+      detail::log_softmax_rule{at}, [&](const auto& a) { return log_softmax(a, at); }, x);
+}
+template <variable_expression X>
+auto logsumexp(const X& x, cudarray::detail::any_integer axis = -1, bool keep = false) {
+  const int at = cudarray::detail::normal_axis("nnet::logsumexp", axis, cudarray::detail::dims_of(x).ndim());
+  const auto r = detail::apply_rule(
+      detail::logsumexp_rule{at}, [&](const auto& a) { return logsumexp(a, at, true); }, x);
+  return keep ? r : squeeze(r, at);
+}
+template <array_expression X, array_expression Y>
+requires(variable_expression<X> || variable_expression<Y>) auto softmax_cross_entropy(const X& x, const Y& y_true) {
+  return detail::apply_rule(
+      detail::softmax_cross_entropy_rule{}, [](const auto& a, const auto& t) { return softmax_cross_entropy(a, t); }, x,
+      y_true);
+}
+/// x @ w + b, with an activation.
+template <array_expression X, array_expression W, array_expression B>
+requires(variable_expression<X> || variable_expression<W> ||
+         variable_expression<B>) auto linear(const X& x, const W& w, const B& b, const linear_options& o = {}) {
+  using V = variable<value_type_t<X>, device_type_t<X>>;
+  const auto y = matmul(x, w);
+  return o.activation == activation::relu ? V(relu(y + b)) : V(y + b);
+}
+/// x times a mask that the gradient makes again: nothing is kept of it. Lazy. Throws value_error for p outside [0, 1).
+template <variable_expression X>
+auto dropout(const X& x, double p, random::generator& g = random::thread_generator()) {
+  using T = value_type_t<X>;
+  using D = device_type_t<X>;
+  const variable<T, D> a(x);
+  return a * detail::mask_of<T>("nnet::dropout", a.shape(), p, g, a.device());
+}
+
+}  // namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD

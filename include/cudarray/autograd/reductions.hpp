@@ -1,0 +1,102 @@
+// The derivatives of reductions that are no sums: extremes, products and variances.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../ops/manipulation.hpp"
+#include "../ops/reductions.hpp"
+#include "rule.hpp"
+
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
+
+/// The axes of an operand that a reduction went over, a bit each, and results as they are with extents of 1 there.
+struct reduced_axes {
+  unsigned over;
+  axes list(int ndim) const {
+    int64 a[max_rank] = {};
+    int n = 0;
+    for (int d = 0; d < ndim; ++d)
+      if (over >> d & 1u) a[n++] = d;
+    return axes(a, n);
+  }
+  template <class A>
+  A kept(const A& result, const shape& from) const {
+    return reshape(result, reduced_shape("backward", from, over, true, true));
+  }
+  int64 count(const shape& from) const {
+    int64 n = 1;
+    for (int d = 0; d < from.ndim(); ++d)
+      if (over >> d & 1u) n *= from[d];
+    return n;
+  }
+};
+
+/// Of the largest or the smallest element: those that are equal to it share the gradient.
+struct extreme_rule : reduced_axes {
+  static constexpr bool reads_value = true;
+  template <int, class A>
+  A gradient(const A& g, const A& r, const A& x) const {
+    using T = value_type_t<A>;
+    const auto hits = x == kept(r, x.shape());
+    const A shared = kept(g, x.shape()) / sum(astype<T>(hits), list(x.ndim()), keepdims);
+    return where(hits, shared, 0);
+  }
+  static constexpr bool reads(int, int) { return true; }
+};
+/// Of the product: g times that of the other elements, also where one of them is 0.
+struct product_rule : reduced_axes {
+  template <int, class A>
+  A gradient(const A& g, const A& x) const {
+    using T = value_type_t<A>;
+    const axes all = list(x.ndim());
+    const A zeros = sum(astype<T>(x == 0), all, keepdims), others = prod(where(x == 0, 1, x), all, keepdims);
+    return kept(g, x.shape()) * where(zeros == 0, others / x, where((zeros == 1) & (x == 0), others, 0));
+  }
+  static constexpr bool reads(int, int) { return true; }
+};
+/// Of the mean squared distance from the mean.
+struct variance_rule : reduced_axes {
+  template <int, class A>
+  A gradient(const A& g, const A& x) const {
+    const double by = 2 / double(count(x.shape()));
+    return kept(g, x.shape()) * by * (x - mean(x, list(x.ndim()), keepdims));
+  }
+  static constexpr bool reads(int, int) { return true; }
+};
+
+template <class Op>
+struct reduction_rule {
+  using type = void;
+};
+template <>
+struct reduction_rule<op::max_op> {
+  using type = extreme_rule;
+};
+template <>
+struct reduction_rule<op::min_op> {
+  using type = extreme_rule;
+};
+template <>
+struct reduction_rule<op::prod_op> {
+  using type = product_rule;
+};
+template <>
+struct reduction_rule<op::var_op> {
+  using type = variance_rule;
+};
+
+template <class Op, class K>
+auto track_reduction(const reduce<Op, K>& n) {
+  using rule = typename reduction_rule<Op>::type;
+  constexpr bool has_derivative = !::std::is_void_v<rule>;
+  static_assert(has_derivative, "cudarray: this reduction has no derivative: use ca::stop_gradient(x)");
+  return apply_rule(
+      rule{{n.over}},
+      [&]<class A>(const A& x) {
+        using L = leaf<value_type_t<A>, device_type_t<A>>;
+        return A(materialise(reduce<Op, L>(
+            n.over, [&] { return n.extents; }, [&]() -> L { return x.node(); })));
+      },
+      n.kid);
+}
+
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD

@@ -1,0 +1,156 @@
+// The tape: nodes that hold gradients while they are collected, and the backward pass over them.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "../ops/operators.hpp"
+
+namespace cudarray::inline v0 {
+namespace detail {
+
+/// A node that the backward pass visits.
+struct backward_node : tape_node {
+  bool freed = false;  ///< what the backward pass reads is gone
+  uint64 seen = 0;     ///< the last backward pass that came here
+
+  /// A variable that was not computed: its gradient is kept.
+  virtual bool is_leaf() const { return true; }
+  /// How many nodes gradients go to, and the k-th of them; without a node where there is none.
+  virtual int count() const { return 0; }
+  virtual const tape_ref* target(int) const { return nullptr; }
+  /// Throws stale_error where something that was kept for the backward pass has been written since.
+  virtual void check() const {}
+  /// Hands gradients on.
+  virtual void go_back() {}
+  /// Frees the gradient.
+  virtual void clear_gradient() {}
+  /// Frees what was kept.
+  virtual void free() { freed = true; }
+};
+
+/// Whether expressions of variables are recorded by this thread.
+inline bool& recording() {
+  static thread_local bool on = true;
+  return on;
+}
+
+/// Nodes that are to be gone back from, the youngest first.
+class backward_queue {
+ public:
+  ~backward_queue() {
+    for (const tape_ref& n : heap_) node(n).queued = false, node(n).clear_gradient();
+  }
+  void push(const tape_ref& n) {
+    if (node(n).queued || node(n).is_leaf()) return;
+    n->queued = true;
+    heap_.push_back(n);
+    ::std::push_heap(heap_.begin(), heap_.end(), older);
+  }
+  bool empty() const { return heap_.empty(); }
+  tape_ref pop() {
+    ::std::pop_heap(heap_.begin(), heap_.end(), older);
+    tape_ref n = ::std::move(heap_.back());
+    heap_.pop_back();
+    n->queued = false;
+    return n;
+  }
+  static backward_node& node(const tape_ref& n) { return static_cast<backward_node&>(*n.get()); }
+
+ private:
+  static bool older(const tape_ref& a, const tape_ref& b) { return a->number < b->number; }
+  ::std::vector<tape_ref> heap_;
+};
+
+/// Throws, before any gradient has changed, where the backward pass from a node cannot be made.
+inline void check_backward(backward_node* root) {
+  static uint64 passes = 0;
+  const uint64 pass = add_shared(passes, uint64(1));
+  ::std::vector<backward_node*> open{root};
+  while (!open.empty()) {
+    backward_node* const n = open.back();
+    open.pop_back();
+    if (n->is_leaf() || n->seen == pass) continue;
+    n->seen = pass;
+    if (n->freed)
+      fail<value_error>(
+          "backward: the graph was freed by an earlier backward pass: call that one with {.retain_graph = true}");
+    n->check();
+    for (int k = 0; k < n->count(); ++k)
+      if (const tape_ref& to = *n->target(k); to.get() != nullptr && to->wanted)
+        open.push_back(static_cast<backward_node*>(to.get()));
+  }
+}
+
+/// Goes back from a node that has its gradient. A node is younger than all it reads, so it comes after all its users.
+inline void run_backward(const tape_ref& root, bool retain) {
+  backward_queue queue;
+  queue.push(root);
+  while (!queue.empty()) {
+    const tape_ref held = queue.pop();
+    backward_node& n = backward_queue::node(held);
+    struct at_end {
+      backward_node& n;
+      ~at_end() { n.clear_gradient(); }
+    } clear{n};
+    n.go_back();
+    for (int k = 0; k < n.count(); ++k)
+      if (const tape_ref& to = *n.target(k); to.get() != nullptr && to->wanted) queue.push(to);
+    if (!retain) n.free();
+  }
+}
+
+/// A node whose variable has dtype T: holds its gradient, not its value.
+template <class T, class D>
+struct gradient_node : backward_node {
+  ndarray<T, D> gradient;
+  bool filled = false;  ///< whether it has one; the memory stays for the next
+
+  void clear_gradient() override {
+    if (is_leaf()) return;
+    gradient = {};
+    filled = false;
+  }
+};
+
+}  // namespace detail
+namespace detail::inline CUDARRAY_BUILD {
+
+/// Whether nobody else holds the memory of an array, which may be written.
+template <class T, class D>
+bool is_sole(const ndarray<T, D>& a) {
+  return a.storage().references() == 1 && a.is_contiguous() && !a.where().read_only;
+}
+/// Adds a gradient, which somebody else may hold as well, or not: then its memory may be kept.
+template <class T, class D>
+void add_gradient(gradient_node<T, D>& n, const ndarray<T, D>& g) {
+  const bool leaf = n.is_leaf();
+  if (n.filled && is_sole(n.gradient)) {
+    n.gradient += g;
+  } else if (n.filled) {
+    n.gradient = n.gradient + g;
+  } else if (leaf && n.gradient.shape() == g.shape() && n.gradient.size() > 0 && is_sole(n.gradient)) {
+    n.gradient(ellipsis) = g;  // captured graphs know the address
+  } else {
+    n.gradient = leaf && !is_sole(g) ? ndarray<T, D>(g.copy()) : g;
+  }
+  n.filled = true;
+}
+
+/// The memory of a gradient that is added to; `ours`: it was made for this.
+template <class T, class D>
+const ndarray<T, D>& added_to(gradient_node<T, D>& n, bool ours) {
+  if (!ours && !is_sole(n.gradient)) n.gradient = ndarray<T, D>(n.gradient.copy());
+  return n.gradient;
+}
+/// The memory of a gradient of a shape that is written: for a parameter what it had, which captured graphs know.
+template <class T, class D>
+const ndarray<T, D>& written_to(gradient_node<T, D>& n, const shape& dims) {
+  const bool again = n.is_leaf() && n.gradient.shape() == dims && n.gradient.size() > 0 && is_sole(n.gradient);
+  if (!again) n.gradient = ndarray<T, D>(new_leaf<T>(D{}, dims));
+  return n.gradient;
+}
+
+}  // namespace detail::inline CUDARRAY_BUILD
+}  // namespace cudarray::inline v0

@@ -1,0 +1,5 @@
+// Gradients on each device that has an entry for them.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "cpu/gradients.hpp"

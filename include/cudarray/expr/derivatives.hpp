@@ -1,0 +1,83 @@
+// The derivatives of elementwise functions, a line for each operand: its gradient, from that of the result.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "operator_table.hpp"
+
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
+
+/// What a gradient is made from besides the result's: the result r, the operands x, y and z, a bit each.
+struct reads {
+  static constexpr unsigned nothing = 0, r = 1, x = 2, y = 4, z = 8, rx = r | x, ry = r | y, xy = x | y,
+                            xyz = x | y | z;
+  static constexpr unsigned operand(int k) { return 2u << k; }
+};
+/// Stands for what a gradient says that it does not read.
+struct unread {};
+
+/// The gradient of operand K of a function Op: `exists` is false where it is zero everywhere. `of(op, g, r, x, y, z)`
+/// takes lanes: g is the gradient of the result. It is what g becomes, not g times a factor: infinity times 0 is NaN.
+template <class Op, int K>
+struct derivative {
+  static constexpr bool exists = false;
+};
+
+#define CUDARRAY_DERIVATIVE(name, operand, reads_, value)                                                      \
+  template <>                                                                                                  \
+  struct derivative<op::name##_op, operand> {                                                                  \
+    static constexpr bool exists = true;                                                                       \
+    static constexpr unsigned needs = reads::reads_;                                                           \
+    CUDARRAY_EXEC_CHECK_OFF                                                                                    \
+    template <class G, class R, class X, class Y, class Z>                                                     \
+    CUDARRAY_HD static constexpr auto of(const op::name##_op&, const G& g, const R& r, const X& x, const Y& y, \
+                                         const Z& z) {                                                         \
+      using namespace math;                                                                                    \
+      [[maybe_unused]] const number_like c{g};                                                                 \
+      (void)r, (void)x, (void)y, (void)z;                                                                      \
+      return value;                                                                                            \
+    }                                                                                                          \
+  };
+#include "derivatives.inc"
+#undef CUDARRAY_DERIVATIVE
+
+template <class U>
+struct derivative<op::astype_op<U>, 0> {
+  static constexpr bool exists = is_floating<U>;
+  static constexpr unsigned needs = reads::nothing;
+  template <class G, class... X>
+  CUDARRAY_HD static constexpr const G& of(const op::astype_op<U>&, const G& g, const X&...) {
+    return g;
+  }
+};
+
+/// Whether a user's function of N operands has a derivative: `f.derivative(x, r)`, or `f.derivative<K>(x..., r)`.
+template <class F, int N>
+inline constexpr bool differentiates = false;
+template <class F>
+inline constexpr bool differentiates<F, 1> = requires(const F& f, double x) {
+  f.derivative(x, x);
+};
+template <class F>
+inline constexpr bool differentiates<F, 2> = requires(const F& f, double x) {
+  f.template derivative<0>(x, x, x);
+};
+template <class F>
+inline constexpr bool differentiates<F, 3> = requires(const F& f, double x) {
+  f.template derivative<0>(x, x, x, x);
+};
+
+template <class F, int K>
+struct derivative<op::user_op<F>, K> {
+  static constexpr bool exists = differentiates<F, 1> || differentiates<F, 2> || differentiates<F, 3>;
+  static constexpr unsigned needs = reads::r | reads::xyz;
+  CUDARRAY_EXEC_CHECK_OFF
+  template <class G, class R, class X, class Y, class Z>
+  CUDARRAY_HD static constexpr auto of(const op::user_op<F>& op, const G& g, const R& r, const X& x, const Y& y,
+                                       const Z& z) {
+    if constexpr (::std::is_same_v<Y, unread>) return g * op.f.derivative(x, r);
+    else if constexpr (::std::is_same_v<Z, unread>) return g * op.f.template derivative<K>(x, y, r);
+    else return g * op.f.template derivative<K>(x, y, z, r);
+  }
+};
+
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD

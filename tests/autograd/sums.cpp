@@ -1,0 +1,109 @@
+// Gradients of repeated operands at sizes that cross packs, rows, parts and threads, against sums in float64.
+#include "differences.hpp"
+
+namespace {
+
+using test::numbers;
+using array = ca::ndarray<float>;
+using variable = ca::variable<float>;
+
+/// Numbers in [-2, 2), exact in float32.
+array values(const ca::shape& s, unsigned seed) {
+  std::vector<float> v;
+  test::random_numbers random(seed);
+  for (ca::int64 i = 0; i < s.elements(); ++i) v.push_back(float(int(random.next() >> 22) - 512) / 256);
+  return ca::array(v, s);
+}
+ca::ndarray<double> wide(const array& a) { return ca::astype<double>(a); }
+
+/// sum over what `dims` is repeated along.
+numbers summed(const ca::ndarray<double>& g, const ca::shape& dims) {
+  return test::values(ca::detail::sum_to(g.node(), dims));
+}
+
+/// The gradients of x * c + b, with c and b of the given shapes, whose values are sums of known numbers.
+void check(const ca::shape& full, const ca::shape& of_c, const ca::shape& of_b) {
+  INFO(full.str() << ", " << of_c.str() << ", " << of_b.str());
+  const array x0 = values(full, 1), c0 = values(of_c, 2), b0 = values(of_b, 3), g = values(full, 4);
+  const variable x = x0, c = c0, b = b0;
+  const variable y = x * c + b;
+  y.backward(g, {.retain_graph = true});
+  CHECK(test::close(x.grad(), full, test::values(ca::ndarray<double>(wide(g) * wide(c0))), 1e-6));
+  CHECK(test::close(c.grad(), of_c, summed(wide(g) * wide(x0), of_c), 2e-5));
+  CHECK(test::close(b.grad(), of_b, summed(wide(g), of_b), 2e-5));
+  // added to what is there
+  const std::vector<float> once = test::values(c.grad());
+  y.backward(g);
+  CHECK(test::close(c.grad(), of_c, summed(2. * wide(g) * wide(x0), of_c), 4e-5));
+  // the same bits whatever the threads
+  const int before = ca::num_threads();
+  for (const int threads : {1, 3}) {
+    ca::set_num_threads(threads);
+    c.zero_grad();
+    variable(x * c + b).backward(g);
+    CHECK(test::values(c.grad()) == once);
+  }
+  ca::set_num_threads(before);
+}
+
+}  // namespace
+
+TEST_CASE("autograd: gradients of rows, columns and numbers") {
+  check({700, 333}, {333}, {700, 1});
+  check({700, 333}, {}, {1, 333});
+  check({3, 100003}, {100003}, {3, 1});
+  check({100003, 3}, {3}, {});
+  check({300001}, {}, {1});
+  check({5, 1}, {1}, {5, 1});
+}
+TEST_CASE("autograd: gradients of operands repeated along axes within") {
+  check({20, 30, 40}, {30, 1}, {20, 1, 40});
+  check({20, 30, 40}, {20, 1, 1}, {1, 30, 1});
+  check({7, 5, 3, 200}, {5, 1, 200}, {7, 1, 3, 1});
+}
+TEST_CASE("autograd: gradients of large arrays", "[large]") {
+  check({4096, 1024}, {1024}, {4096, 1});
+  check({16, 64, 64, 64}, {64, 1, 1}, {16, 1, 1, 1});
+}
+TEST_CASE("autograd: gradients of transposed and cut operands") {
+  const array a = values({300, 200}, 1), b = values({200, 300}, 2), g = values({200, 300}, 3);
+  const variable x = a.t(), y = b(ca::_, ca::slice(ca::none, ca::none, -1)), row = values({300}, 4);
+  variable(x * y + row).backward(g);
+  CHECK(test::close(x.grad(), {200, 300}, test::values(ca::ndarray<double>(wide(g) * wide(y.value())))));
+  CHECK(test::close(y.grad(), {200, 300}, test::values(ca::ndarray<double>(wide(g) * wide(x.value())))));
+  CHECK(test::close(row.grad(), {300}, summed(wide(g), {300}), 1e-5));
+}
+TEST_CASE("autograd: gradients of half types are summed up in wider ones") {
+  const ca::variable<ca::bfloat16> x = ca::ones<ca::bfloat16>({5000, 40}), b = ca::zeros<ca::bfloat16>({40}),
+                                   n = ca::ones<ca::bfloat16>({});
+  ca::variable<ca::bfloat16>(x * n + b).backward(ca::ones<ca::bfloat16>({5000, 40}));
+  CHECK(test::equal(b.grad(), {40}, numbers(40, 4992)));  // 5000, rounded
+  CHECK(test::equal(n.grad(), {}, numbers{199680}));      // 200000, rounded
+}
+TEST_CASE("autograd: empty arrays have gradients of 0") {
+  const variable x = ca::zeros({0, 3}), b = ca::ones({3}), n = ca::ones({});
+  variable(x * n + b).backward(ca::zeros({0, 3}));
+  CHECK(test::equal(b.grad(), {3}, numbers{0, 0, 0}));
+  CHECK(test::equal(n.grad(), {}, numbers{0}));
+  CHECK(x.grad().shape() == ca::shape{0, 3});
+}
+TEST_CASE("autograd: a statement is one kernel, and so are its gradients") {
+  const array m0 = values({64, 100}, 1);
+  const variable x = m0, b = values({100}, 2), m = values({64, 100}, 3), r = values({64, 1}, 4);
+  auto before = ca::stats();
+  const variable y = ca::tanh(x + b) * m + r;
+  CHECK((ca::stats() - before).kernels == 1);
+  CHECK((ca::stats() - before).allocations == 1);
+  before = ca::stats();
+  y.backward(m0);
+  const auto back = ca::stats() - before;
+  if (ca::backend::fused_gradients<ca::default_device>) {
+    CHECK(back.kernels == 1);
+    CHECK(back.allocations == 4);
+  }
+  CHECK(back.temporaries == 0);
+  // a gradient that is handed on costs nothing
+  before = ca::stats();
+  variable(x + m).backward(m0);
+  CHECK((ca::stats() - before).kernels <= 3);  // the sum, and the gradients that are there
+}
