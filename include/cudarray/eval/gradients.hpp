@@ -1,5 +1,5 @@
-// The optional entry for gradients: those of several operands of an expression, each summed over what it is repeated
-// along. SPDX-License-Identifier: MIT
+// The optional entry for gradients: of several operands at once, each summed over what it is repeated along.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "backward.hpp"
