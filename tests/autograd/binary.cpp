@@ -84,7 +84,8 @@ TEST_CASE("autograd: gradients at ties and kinks") {
   CHECK(gradients_at([](const auto& x, const auto& y) { return ca::clip(x, y, 3.); }, 1, 1)[0] == 1);
   CHECK(gradients_at([](const auto& x, const auto& y) { return ca::clip(x, y, 3.); }, 3, 1) == numbers{1, 0});
   CHECK(gradients_at([](const auto& x, const auto& y) { return ca::clip(x, y, 3.); }, 0, 1) == numbers{0, 1});
-  // what is not chosen makes no NaN
+  const auto angle = [](const auto& x, const auto& y) { return ca::arctan2(x, y) * 1e200; };
+  CHECK(std::fabs(gradients_at(angle, 1e200, 1e200)[0] - 0.5) < 1e-12);
   CHECK(gradients_at([](const auto& x, const auto& y) { return ca::where(x > 0., ca::log(x), y); }, -1, 1) ==
         numbers{0, 1});
   CHECK(gradients_at([](const auto& x, const auto& y) { return ca::power(x, y); }, 0, 0) == numbers{0, 0});

@@ -73,6 +73,37 @@ TEST_CASE("autograd: gradients of transposed and cut operands") {
   CHECK(test::close(y.grad(), {200, 300}, test::values(ca::ndarray<double>(wide(g) * wide(x.value())))));
   CHECK(test::close(row.grad(), {300}, summed(wide(g), {300}), 1e-5));
 }
+TEST_CASE("autograd: gradients whose own lies along other axes") {
+  // the inner axis is that of the gradient, along which sums take steps
+  const auto check_steps = [](const ca::shape& s, const ca::shape& of_row) {
+    const variable x = ca::zeros(s), row = ca::zeros(of_row);
+    const variable y = ca::swapaxes(variable(x + row), 1, 2);
+    const array g = values(y.shape(), 5);
+    y.backward(g);
+    CHECK(test::close(row.grad(), of_row, summed(wide(ca::swapaxes(g, 1, 2)), of_row), 1e-5));
+    CHECK(test::close(x.grad(), s, test::values(ca::ndarray<double>(wide(ca::swapaxes(g, 1, 2))))));
+  };
+  check_steps({2, 3, 5}, {3, 5});
+  check_steps({2, 30, 50}, {30, 50});
+  check_steps({3, 40, 20}, {40, 1});
+}
+TEST_CASE("autograd: infinite sums stay infinite") {
+  array a = ca::ones({5000});
+  a(3) = INFINITY;
+  const variable n = ca::full<float>({}, 2.f);
+  variable(a * n).backward(ca::ones({5000}));
+  CHECK(n.grad().item() == INFINITY);
+}
+TEST_CASE("autograd: counts that float16 does not hold") {
+  using half = ca::float16;
+  const ca::int64 n = 100000;
+  const ca::variable<half> x = ca::ones<half>({n}), m = ca::ones<half>({n});
+  const auto seed = ca::full<half>({}, half(32768.f));
+  ca::variable<half>(ca::mean(x)).backward(seed);
+  CHECK(test::close(x.grad()(0), {}, numbers{0.32768}, 1e-3));
+  ca::variable<half>(ca::max(m)).backward(seed);
+  CHECK(test::close(m.grad()(0), {}, numbers{0.32768}, 1e-3));
+}
 TEST_CASE("autograd: gradients of half types are summed up in wider ones") {
   const ca::variable<ca::bfloat16> x = ca::ones<ca::bfloat16>({5000, 40}), b = ca::zeros<ca::bfloat16>({40}),
                                    n = ca::ones<ca::bfloat16>({});

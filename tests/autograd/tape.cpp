@@ -144,6 +144,40 @@ TEST_CASE("autograd: an operand that was written in between is stale") {
   CHECK(test::equal(w.grad(), {3}, numbers{1, 1, 1}));
 }
 
+TEST_CASE("autograd: values of another shape or dtype") {
+  variable x = ca::array<float>({1, 2});
+  ca::variable(ca::sum(x * x)).backward();
+  x.value() = ca::ones({1000});
+  CHECK(test::thrown<ca::shape_error>([&] { ca::variable(ca::sum(x * x)); }) ==
+        "variable: the value has shape (1000,), the variable had (2,): make a new variable of it");
+  CHECK(x.grad().shape() == ca::shape{2});
+  const ca::variable<double> wide = ca::array<double>({1, 2});
+  const variable narrow = wide * 2.;
+  ca::variable(ca::sum(narrow)).backward();
+  CHECK(test::equal(wide.grad(), {2}, numbers{2, 2}));
+  const variable same = ca::variable<double>(wide);
+  CHECK(same.requires_grad());
+}
+
+TEST_CASE("autograd: what is wanted is settled when a function is recorded") {
+  variable x = ca::array<float>({{1, 2}}), w = ca::array<float>({{3}, {4}});
+  w.requires_grad(false);
+  const ca::variable product = ca::matmul(x, w), sum = ca::sum(x.t() * w);
+  w.requires_grad(true);
+  product.backward();
+  sum.backward();
+  CHECK(test::equal(x.grad(), {1, 2}, numbers{6, 8}));
+  CHECK(!w.has_grad());
+  // parts that are constant nearly everywhere
+  const variable c = ca::floor(x);
+  CHECK(!variable(ca::floor(x) * c).requires_grad());
+  CHECK(ca::ndarray<double>(ca::mean(x > 1.f)).item() == 0.5);
+  const std::string wrong = test::thrown<ca::shape_error>([&] {
+    ca::nnet::linear(ca::ones({4, 2}), variable(ca::ones({2, 2})), ca::ones({4, 1}));
+  });
+  CHECK(wrong == "nnet::linear: weights of shape (2, 2) and a bias of shape (4, 1); (k, n) and (n,) are wanted");
+}
+
 TEST_CASE("autograd: a statement keeps what its gradient reads and no more") {
   const ca::int64 n = 1 << 18, bytes = n * ca::int64(sizeof(float));
   const auto used = [] { return ca::memory_stats<ca::default_device>().used; };
@@ -169,7 +203,8 @@ TEST_CASE("autograd: long chains are gone back from and released without a stack
 }
 
 TEST_CASE("autograd: each thread records and goes back by itself, parameters are read by all") {
-  const variable w = iota({64});
+  variable w = iota({64});
+  w.requires_grad(false);  // all read it
   std::vector<float> found(4);
   std::vector<std::thread> all;
   for (int t = 0; t < 4; ++t)
@@ -177,8 +212,7 @@ TEST_CASE("autograd: each thread records and goes back by itself, parameters are
       const variable own = float(t) * ca::ones({64});
       for (int i = 0; i < 50; ++i) {
         own.zero_grad();
-        const array fixed = w.value();
-        ca::variable h = own * fixed;
+        ca::variable h = own * w;
         ca::variable(ca::sum(h * h)).backward();
       }
       found[std::size_t(t)] = ca::sum(own.grad()).item();

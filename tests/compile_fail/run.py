@@ -121,6 +121,7 @@ CASES = [
     ('auto r = ca::sort(f);', 'auto r = ca::sort(w);', GRADIENT),
     ('f(0) = d(0);', 'f(0) = w(0);', GRADIENT),
     ('f += f;', 'f += w;', GRADIENT),
+    ('f(b) = f;', 'f(b) = w;', GRADIENT),
     ('ca::exp(f, ca::out(f));', 'ca::exp(w, ca::out(f));', GRADIENT),
     ('w = w + 1;', 'w += 1;', ELEMENTS),
     ('w.value()(0) = 1;', 'w(0) = 1;', ELEMENTS),

@@ -44,7 +44,7 @@ struct concatenate_node final : gradient_node<T, D> {
   ::std::vector<gradient_target> to;
   int axis;
 
-  explicit concatenate_node(int along) : axis(along) {}
+  concatenate_node(const shape& s, int along) : gradient_node<T, D>(s), axis(along) {}
   bool is_leaf() const override { return false; }
   int count() const override { return int(to.size()); }
   const tape_ref* target(int k) const override { return &to[::std::size_t(k)].node; }
@@ -115,9 +115,10 @@ variable<T, Device> concatenate(::std::span<const variable<T, Device>> parts, de
   for (const auto& p : parts) arrays.push_back(p.value()), wanted = wanted || p.requires_grad();
   const ndarray<T, Device> value = concatenate(::std::span<const ndarray<T, Device>>(arrays), axis);
   if (!wanted || !detail::recording()) return {value, detail::tape_ref()};
-  auto* const node = new detail::concatenate_node<T, Device>(detail::normal_axis("concatenate", axis, value.ndim()));
+  auto* const node =
+      new detail::concatenate_node<T, Device>(value.shape(), detail::normal_axis("concatenate", axis, value.ndim()));
   detail::tape_ref tape(node);
-  for (const auto& p : parts) node->to.push_back({p.node().tape, p.shape()});
+  for (const auto& p : parts) node->to.emplace_back(p.node().tape, p.shape());
   return {value, ::std::move(tape)};
 }
 template <class T, class Device, class Build = this_build>

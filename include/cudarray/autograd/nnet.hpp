@@ -60,10 +60,9 @@ struct log_softmax_rule {
 /// With the axis kept.
 struct logsumexp_rule {
   int axis;
-  static constexpr bool reads_value = true;
   template <int, class A, class X>
-  A gradient(const A& g, const A& y, const X& x) const {
-    return g * exp(x - y);
+  A gradient(const A& g, const X& x) const {
+    return g * nnet::softmax(x, axis);
   }
   static constexpr bool reads(int, int) { return true; }
 };
@@ -126,7 +125,14 @@ requires(variable_expression<X> || variable_expression<Y>) auto softmax_cross_en
 template <array_expression X, array_expression W, array_expression B>
 requires(variable_expression<X> || variable_expression<W> ||
          variable_expression<B>) auto linear(const X& x, const W& w, const B& b, const linear_options& o = {}) {
-  using V = variable<value_type_t<X>, device_type_t<X>>;
+  using T = value_type_t<X>;
+  using V = variable<T, device_type_t<X>>;
+  constexpr bool one_dtype = ::std::is_same_v<value_type_t<W>, T> && ::std::is_same_v<value_type_t<B>, T>;
+  static_assert(one_dtype, "cudarray: nnet::linear: x, w and b must be of one floating dtype: use ca::astype<T>(x)");
+  const shape weights = cudarray::detail::dims_of(w), bias = cudarray::detail::dims_of(b);
+  if (weights.ndim() != 2 || bias != shape{weights[1]})
+    cudarray::detail::fail<shape_error>("nnet::linear: weights of shape ", weights, " and a bias of shape ", bias,
+                                        "; (k, n) and (n,) are wanted");
   const auto y = matmul(x, w);
   return o.activation == activation::relu ? V(relu(y + b)) : V(y + b);
 }

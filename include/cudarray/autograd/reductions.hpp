@@ -34,11 +34,12 @@ struct reduced_axes {
 struct extreme_rule : reduced_axes {
   static constexpr bool reads_value = true;
   template <int, class A>
-  A gradient(const A& g, const A& r, const A& x) const {
-    using T = value_type_t<A>;
+  auto gradient(const A& g, const A& r, const A& x) const {
+    using C = compute_t<value_type_t<A>>;  // float16 does not hold every count
     const auto hits = x == kept(r, x.shape());
-    const A shared = kept(g, x.shape()) / sum(astype<T>(hits), list(x.ndim()), keepdims);
-    return where(hits, shared, 0);
+    const ndarray<C, device_type_t<A>> shared =
+        astype<C>(kept(g, x.shape())) / sum(astype<C>(hits), list(x.ndim()), keepdims);
+    return eval(where(hits, shared, 0));
   }
   static constexpr bool reads(int, int) { return true; }
 };
@@ -57,8 +58,10 @@ struct product_rule : reduced_axes {
 struct variance_rule : reduced_axes {
   template <int, class A>
   A gradient(const A& g, const A& x) const {
+    using C = compute_t<value_type_t<A>>;
     const double by = 2 / double(count(x.shape()));
-    return kept(g, x.shape()) * by * (x - mean(x, list(x.ndim()), keepdims));
+    return astype<value_type_t<A>>(astype<C>(kept(g, x.shape())) * by *
+                                   (astype<C>(x) - mean(astype<C>(x), list(x.ndim()), keepdims)));
   }
   static constexpr bool reads(int, int) { return true; }
 };

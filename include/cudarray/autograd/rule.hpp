@@ -37,10 +37,13 @@ struct rule_node final : gradient_node<T, D> {
   tape_ref to[sizeof...(X)];
 
   rule_node(const Rule& r, const ndarray<T, D>& y, const rule_operand<X, D>&... x)
-      : rule(r),
+      : gradient_node<T, D>(y.shape()),
+        rule(r),
         kept{{x.array.node()}...},
         value(reads_value ? y.node() : leaf<T, D>(no_storage(), layout{})),
         to{x.tape...} {
+    for (int k = 0; k < operands; ++k)
+      if (!wanted(k)) to[k] = tape_ref();  // nor will it be: what its gradient reads is not kept
     each([&](int operand, auto& n) {
       bool read = false;
       for (int k = 0; k < operands; ++k) read = read || (wanted(k) && Rule::reads(k, operand));

@@ -12,6 +12,11 @@ namespace cudarray::inline v0::detail {
 struct gradient_target {
   tape_ref node;
   shape dims;
+  gradient_target() = default;
+  /// Of a gradient that is not wanted when this is recorded there is none.
+  gradient_target(const tape_ref& n, const shape& s) : dims(s) {
+    if (n.get() != nullptr && n->wanted) node = n;
+  }
 };
 
 /// Throws where what was kept for the backward pass has been written.
@@ -112,7 +117,8 @@ struct statement final : gradient_node<T, D> {
   gradient_target to[targets];
 
   statement(const N& n, unsigned axes, int64 divide_by, const leaf<T, D>& result)
-      : functions(n),
+      : gradient_node<T, D>(result.dims()),
+        functions(n),
         full(n.dims()),
         over(axes),
         divisor(divide_by),
@@ -133,9 +139,7 @@ struct statement final : gradient_node<T, D> {
     if (given) check_one(value);
   }
   void go_back() override {
-    leaf<T, D> g = divisor == 1
-                       ? this->gradient.node()
-                       : materialise(elementwise("backward", op::multiply_op{}, this->gradient, 1 / double(divisor)));
+    leaf<T, D> g = divisor == 1 ? this->gradient.node() : divided();
     if constexpr (Reduced) g.where = repeated_layout(g.where, full, over);
     constexpr auto all = ::std::make_integer_sequence<int, targets>{};
     if constexpr (fused) go_back_together(g, all);
@@ -146,6 +150,7 @@ struct statement final : gradient_node<T, D> {
     const auto drop = [](auto& n) {
       for_each_leaf(n, [](const auto& l) {
         if constexpr (requires { l.store; }) const_cast<storage_ref&>(l.store) = storage_ref();
+        if constexpr (requires { l.tape; }) const_cast<tape_ref&>(l.tape) = tape_ref();
       });
     };
     each_kept(drop, ::std::make_integer_sequence<int, __builtin_popcountll(read)>{});
@@ -157,7 +162,7 @@ struct statement final : gradient_node<T, D> {
   template <int... I>
   void find_targets(const N& n, ::std::integer_sequence<int, I...>, gradient_target*& next) {
     const auto find = [&]<int K>([[maybe_unused]] const auto& variable) {
-      if constexpr (variables >> K & 1) *next++ = {variable.tape, variable.dims()};
+      if constexpr (variables >> K & 1) *next++ = gradient_target(variable.tape, variable.dims());
     };
     (find.template operator()<I>(input<I>(n)), ...);
   }
@@ -172,6 +177,11 @@ struct statement final : gradient_node<T, D> {
   template <int... J>
   void go_back(const leaf<T, D>& g, ::std::integer_sequence<int, J...>) {
     (gradient_to<J>(g), ...);
+  }
+  /// The gradient of a mean for each element; float16 does not hold every count.
+  leaf<T, D> divided() const {
+    return materialise(cast_node<T>(elementwise("backward", op::multiply_op{},
+                                                cast_node<compute_t<T>>(this->gradient.node()), 1 / double(divisor))));
   }
   template <int J>
   using variable_type = node_value_t<input_t<op_of_all::bit(variables, J), N>>;
@@ -210,7 +220,7 @@ struct statement final : gradient_node<T, D> {
       auto& node = node_of<K>();
       const bool adds = node.filled || is_there_before(K, computed);
       const ndarray<variable_type<K>, D>& a =
-          adds ? added_to(node, is_there_before(K, computed)) : written_to(node, to[K].dims);
+          adds ? added_to(node, is_there_before(K, computed)) : written_to(node, D{g.store->ordinal});
       get<K>(targets_of_all.p) = a.data();
       targets_of_all.adds |= unsigned(adds) << K;
       constexpr int at = decltype(targets_of_all)::operand(K);

@@ -104,9 +104,11 @@ inline void run_backward(const tape_ref& root, bool retain) {
 /// A node whose variable has dtype T: holds its gradient, not its value.
 template <class T, class D>
 struct gradient_node : backward_node {
+  const shape dims;  ///< of the variable, and of its gradient
   ndarray<T, D> gradient;
   bool filled = false;  ///< whether it has one; the memory stays for the next
 
+  explicit gradient_node(const shape& s) : dims(s) {}
   void clear_gradient() override {
     if (is_leaf()) return;
     gradient = {};
@@ -144,11 +146,11 @@ const ndarray<T, D>& added_to(gradient_node<T, D>& n, bool ours) {
   if (!ours && !is_sole(n.gradient)) n.gradient = ndarray<T, D>(n.gradient.copy());
   return n.gradient;
 }
-/// The memory of a gradient of a shape that is written: for a parameter what it had, which captured graphs know.
+/// The memory of a gradient that is written: for a parameter what it had, which captured graphs know.
 template <class T, class D>
-const ndarray<T, D>& written_to(gradient_node<T, D>& n, const shape& dims) {
-  const bool again = n.is_leaf() && n.gradient.shape() == dims && n.gradient.size() > 0 && is_sole(n.gradient);
-  if (!again) n.gradient = ndarray<T, D>(new_leaf<T>(D{}, dims));
+const ndarray<T, D>& written_to(gradient_node<T, D>& n, D device) {
+  const bool again = n.is_leaf() && n.gradient.shape() == n.dims && n.gradient.size() > 0 && is_sole(n.gradient);
+  if (!again) n.gradient = ndarray<T, D>(new_leaf<T>(device, n.dims));
   return n.gradient;
 }
 

@@ -54,7 +54,7 @@ struct backward_options {
 ///
 /// It takes part in expressions like an array. An expression of variables that is evaluated, by `ca::variable y = ...`
 /// or by an eager function, is recorded; `backward` computes the gradients of all that it was computed of. Copies share
-/// value and gradient. Its elements are not assigned; `value()` is, between steps.
+/// elements and gradient. Its elements are not assigned; those of `value()` are, between steps.
 ///     ca::variable w = ca::random::normal({3, 4});
 ///     ca::variable loss = ca::mean(ca::square(ca::matmul(x, w) - y));
 ///     loss.backward();
@@ -73,7 +73,7 @@ class variable : public detail::no_number<variable<T, Device>> {
   /// An empty array.
   variable() = default;
   /// A parameter: a gradient of it is wanted. It shares the array's elements.
-  variable(const ndarray<T, Device>& value) : value_(value), tape_(new node_type) {}
+  variable(const ndarray<T, Device>& value) : value_(value), tape_(new node_type(value.shape())) {}
   /// Of variables: their function, which is recorded unless `ca::no_grad` is in force. Of arrays: a parameter.
   template <array_expression E, class Build = this_build>
   requires(!::std::is_same_v<::std::remove_cvref_t<E>, variable>) variable(const E& e) : variable(made_of<Build>(e)) {
@@ -82,6 +82,8 @@ class variable : public detail::no_number<variable<T, Device>> {
         has_derivative,
         "cudarray: a function in ca::map of variables has no derivative: write its member derivative(x, r), or "
         "use ca::stop_gradient(x)");
+    constexpr bool kinds = detail::same_kind<value_type_t<E>, T>;
+    static_assert(kinds, "cudarray: this conversion of dtypes loses information: write ca::astype<T>(x)");
   }
   /// The value of a node of the tape.
   variable(const ndarray<T, Device>& value, detail::tape_ref node) : value_(value), tape_(::std::move(node)) {}
@@ -128,7 +130,7 @@ class variable : public detail::no_number<variable<T, Device>> {
   bool requires_grad() const { return tape_.get() != nullptr && tape_->wanted; }
   /// Whether a gradient of this parameter is wanted. Throws value_error for what was computed.
   CUDARRAY_PER_BUILD variable& requires_grad(bool wanted) {
-    if (tape_.get() == nullptr) tape_ = detail::tape_ref(new node_type);
+    if (tape_.get() == nullptr) tape_ = detail::tape_ref(new node_type(shape()));
     if (!tape()->is_leaf())
       detail::fail<value_error>("requires_grad: the variable of shape ", shape(), " was computed: use detach()");
     tape_->wanted = wanted;
@@ -179,13 +181,20 @@ class variable : public detail::no_number<variable<T, Device>> {
     return transpose(*this);
   }
   /// This variable as an operand of an expression.
-  CUDARRAY_PER_BUILD detail::tracked_leaf<T, Device> node() const { return {value_.node(), tape_}; }
+  CUDARRAY_PER_BUILD detail::tracked_leaf<T, Device> node() const {
+    if (tape_.get() != nullptr && tape()->dims != shape())
+      detail::fail<shape_error>("variable: the value has shape ", shape(), ", the variable had ", tape()->dims,
+                                ": make a new variable of it");
+    return {value_.node(), tape_};
+  }
 
  private:
   template <class Build, class E>
   static variable made_of(const E& e) {
     if constexpr (detail::lacks_derivative<E>) return variable();
-    else if constexpr (detail::has_variable<E>) return detail::track(detail::as_operand<T>("variable", e));
+    else if constexpr (!detail::same_kind<value_type_t<E>, T>) return variable();
+    else if constexpr (detail::has_variable<E>)
+      return detail::track(detail::cast_node<T>(detail::as_operand<T>("variable", e)));
     else return variable(ndarray<T, Device>(e));
   }
   node_type* tape() const { return static_cast<node_type*>(tape_.get()); }
@@ -202,11 +211,15 @@ namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 /// Whether a gradient of one of the variables is wanted.
 template <class N>
 bool wants_gradient(const N& n) {
-  bool any = false;
-  for_each_leaf(n, [&](const auto& l) {
-    if constexpr (requires { l.tape; }) any = any || (l.tape.get() != nullptr && l.tape->wanted);
-  });
-  return any && recording();
+  return [&]<int... I>(::std::integer_sequence<int, I...>) {
+    const auto wanted = [&]<int K>([[maybe_unused]] const auto& variable) {
+      constexpr uint64 variables = variables_of<N>;
+      if constexpr ((variables >> K & 1) != 0) return variable.tape.get() != nullptr && variable.tape->wanted;
+      else return false;
+    };
+    return recording() && (wanted.template operator()<I>(input<I>(n)) || ...);
+  }
+  (::std::make_integer_sequence<int, inputs_of<N>>{});
 }
 
 /// An expression in which reductions of variables are statements of their own, and others have their value.
@@ -298,6 +311,11 @@ inline namespace CUDARRAY_BUILD {
 template <variable_expression X>
 auto eval(const X& x) {
   return variable<value_type_t<X>, device_type_t<X>>(x);
+}
+/// A new array with the elements of a variable or an expression of variables, which its gradient goes back to.
+template <variable_expression X>
+auto copy(const X& x) {
+  return variable<value_type_t<X>, device_type_t<X>>(+x);
 }
 /// The value of an expression, as what no gradient goes through.
 template <array_expression X>

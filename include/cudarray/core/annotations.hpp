@@ -21,6 +21,13 @@
 #define CUDARRAY_IS_MARKED_LAMBDA(F) true
 #endif
 
+// Whether functions for both sides may hold SIMD packs in variables: nvcc takes none that has a vector's type.
+#if defined(__CUDACC__)
+#define CUDARRAY_HD_HOLDS_PACKS false
+#else
+#define CUDARRAY_HD_HOLDS_PACKS true
+#endif
+
 #define CUDARRAY_PUBLIC __attribute__((visibility("default")))
 #define CUDARRAY_FORCE_INLINE inline __attribute__((always_inline))
 // Before a loop of few iterations, known at compile time, whose arrays belong in registers.

@@ -274,21 +274,21 @@ struct constants_like {
 };
 template <class L, class T>
 constants_like(const L&, T) -> constants_like<L, T>;
-/// `number_like{l}(v)`: the number v as lanes like l, which are float or double.
+/// The type of a lane.
 template <class L>
+auto lane_of(const L& l) {
+  if constexpr (requires { l.v[0]; }) return ::std::remove_cvref_t<decltype(l.v[0])>();
+  else return l;
+}
+/// `number_like{l}(v)`: the number v as lanes like l, which are float or double.
+template <class L, class T>
 struct number_like {
   const L& l;
-  static auto lane(const L& l) {
-    if constexpr (requires { l.v[0]; }) return ::std::remove_cvref_t<decltype(l.v[0])>();
-    else return l;
-  }
   CUDARRAY_EXEC_CHECK_OFF
-  CUDARRAY_HD constexpr auto operator()(double v) const {
-    return lanes_like(l, static_cast<decltype(lane(::std::declval<const L&>()))>(v));
-  }
+  CUDARRAY_HD constexpr auto operator()(double v) const { return lanes_like(l, static_cast<T>(v)); }
 };
 template <class L>
-number_like(const L&) -> number_like<L>;
+number_like(const L& l) -> number_like<L, decltype(lane_of(l))>;
 
 }  // namespace detail
 }  // namespace cudarray::inline v0

@@ -296,7 +296,9 @@ struct put_gradients {
 /// of the inputs that they read. Several are `slots`, as `together_op` makes them.
 template <class N, uint64 Wanted, bool Given>
 struct backward_op {
-  static constexpr bool lanes = functions_of<N>::lanes, given = Given;
+  static constexpr bool lanes =
+      functions_of<N>::lanes && (CUDARRAY_HD_HOLDS_PACKS || !device_type_t<N>::host_accessible);
+  static constexpr bool given = Given;
   static constexpr uint64 read = inputs_read<Wanted, 0, false, N, Given>;
   static constexpr int count = __builtin_popcountll(Wanted);
   functions_of<N> functions;

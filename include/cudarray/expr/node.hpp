@@ -137,18 +137,6 @@ struct gather : lazy<gather<T, Device, Index>> {
 template <class T, class D>
 inline constexpr bool refuses_poison<leaf<T, D>> = true;
 
-/// Whether a variable is among the operands.
-template <class X>
-inline constexpr bool has_variable = false;
-template <class T, class D>
-inline constexpr bool has_variable<tracked_leaf<T, D>> = true;
-template <class Op, class K>
-inline constexpr bool has_variable<reduce<Op, K>> = has_variable<K>;
-template <class Op, class... K>
-inline constexpr bool has_variable<map<Op, K...>> = (has_variable<K> || ...);
-template <class T, class D, class Ix>
-inline constexpr bool has_variable<gather<T, D, Ix>> = has_variable<Ix>;
-
 template <class T>
 inline constexpr bool may_be_number<scalar<T>> = true;
 template <class Op, class K>
@@ -196,6 +184,18 @@ template <class G, class D>
 struct expression_traits<generate<G, D>> : traits_of<typename G::value_type, D> {};
 template <class T, class D, class Ix>
 struct expression_traits<gather<T, D, Ix>> : traits_of<T, D> {};
+
+/// Whether a variable's values are among what a value is computed of; truth values and integers have no gradients.
+template <class X>
+inline constexpr bool has_variable = false;
+template <class T, class D>
+inline constexpr bool has_variable<tracked_leaf<T, D>> = true;
+template <class Op, class K>
+inline constexpr bool has_variable<reduce<Op, K>> =
+    has_variable<K>&& kind_of<node_value_t<reduce<Op, K>>> >= kind::floating;
+template <class Op, class... K>
+inline constexpr bool has_variable<map<Op, K...>> =
+    (has_variable<K> || ...) && kind_of<node_value_t<map<Op, K...>>> >= kind::floating;
 
 /// Calls `f` for every leaf and every generator in an expression.
 template <class T, class D, class F>

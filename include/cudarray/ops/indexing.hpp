@@ -238,6 +238,10 @@ class selection {
   }
   template <class V>
   void write(const picked& p, const V& v) {
+    constexpr bool gradient = detail::loses_no_gradient<V>;
+    static_assert(gradient,
+                  "cudarray: a function of variables would lose its gradient here: write ca::variable y = x, or use "
+                  "ca::stop_gradient(x)");
     const auto& given = detail::as_operand<T>("assignment", v);
     const auto& from = p.from;
     const auto& index = p.index;

@@ -85,7 +85,7 @@ struct gradient_sink<N, detail::gradients_to<First, T...>> {
     double sum = 0;
     for (int k = 0; k < valid; ++k) sum += double(simd::lane(total, k));
     *static_cast<double*>(sums[J]) += sum;
-    total = total - total;
+    total = simd::splat<::std::remove_cvref_t<decltype(simd::lane(total, 0))>, N>(0);
   }
 };
 
@@ -131,17 +131,18 @@ void finish_gradient(const void* given, int gradient, int64 at, double sum, ::st
 struct staged_row {
   alignas(64) char buffer[::std::size_t(most_operands + detail::most_leaves)][most_lanes * 8];
 
-  /// Takes elements [i, i + n) of a row, whose sums are those from i on.
-  void take(const gradient_kernel& g, void* const* sums, const int64* offset, const int64* step, int64 i, int n) {
+  /// Takes n elements of a row. Sums that have no line are float64 in the steps of the gradient.
+  void take(const gradient_kernel& g, void* const* sums, float* const* line, const int64* offset, const int64* step,
+            int n) {
     int64 at[most_operands], along[most_operands];
     void* part[detail::most_leaves];
     for (int k = 0; k < g.operands; ++k) {
       const gradient_operand& o = g.of[k];
-      at[k] = offset[k] + i * step[k], along[k] = step[k];
+      at[k] = offset[k], along[k] = step[k];
       if (o.p == nullptr || step[k] == 0) continue;
       char* const to = buffer[owner(g, k)];
       at[k] = (to - o.p) / o.bytes, along[k] = 1;
-      if (o.read) copy(to, o.bytes, o.p + (offset[k] + i * step[k]) * o.bytes, step[k] * o.bytes, n, g.lanes, o.bytes);
+      if (o.read) copy(to, o.bytes, o.p + offset[k] * o.bytes, step[k] * o.bytes, n, g.lanes, o.bytes);
     }
     for (int j = 0; j < g.gradients; ++j) {
       part[j] = sums[j];
@@ -153,19 +154,22 @@ struct staged_row {
     for (int k = 0; k < g.operands; ++k) {
       const gradient_operand& o = g.of[k];
       if (o.p != nullptr && o.written && step[k] != 0)
-        copy(o.p + (offset[k] + i * step[k]) * o.bytes, step[k] * o.bytes, buffer[owner(g, k)], o.bytes, n, n, o.bytes);
+        copy(o.p + offset[k] * o.bytes, step[k] * o.bytes, buffer[owner(g, k)], o.bytes, n, n, o.bytes);
     }
     for (int j = 0; j < g.gradients; ++j) {
-      if (sums[j] == nullptr || step[g.operand_of[j]] == 0) continue;
-      if (g.line_bytes[j] == 4) add(static_cast<float*>(sums[j]), buffer[g.operands + j], n);
-      else add(static_cast<double*>(sums[j]), buffer[g.operands + j], n);
+      const int64 by = step[g.operand_of[j]];
+      const char* const from = buffer[g.operands + j];
+      if (sums[j] == nullptr || by == 0) continue;
+      if (line[j] != nullptr) add<float>(static_cast<float*>(sums[j]), 1, from, n);
+      else if (g.line_bytes[j] == 4) add<float>(static_cast<double*>(sums[j]), by, from, n);
+      else add<double>(static_cast<double*>(sums[j]), by, from, n);
     }
   }
 
  private:
-  template <class C>
-  static void add(C* to, const char* from, int n) {
-    for (int l = 0; l < n; ++l) to[l] += reinterpret_cast<const C*>(from)[l];
+  template <class C, class T>
+  static void add(T* to, int64 by, const char* from, int n) {
+    for (int l = 0; l < n; ++l) to[l * by] += T(reinterpret_cast<const C*>(from)[l]);
   }
   /// Gradients of one variable that is there more than once share a buffer.
   static int owner(const gradient_kernel& g, int k) {
@@ -222,8 +226,11 @@ inline void walk_gradient_rows(const gradient_kernel& g, const walk_space& s, gr
   s.steps(step, inner);
   bool packs = true;
   for (int k = 0; k < g.operands; ++k) packs = packs && (g.of[k].p == nullptr || step[k] == 1 || step[k] == 0);
-  for (int j = 0; j < g.gradients; ++j)  // one element is no sum; sums that move do so by ones
-    packs = packs && (step[g.operand_of[j]] == 1 || own.of[j] != nullptr || g.of[g.operand_of[j]].p == nullptr);
+  for (int j = 0; j < g.gradients; ++j) {  // what moves does so by ones; one element is no sum
+    const int64 by = step[g.operand_of[j]];
+    packs = packs && (by == 1 || (by == 0 && own.of[j] != nullptr) ||
+                      (own.of[j] == nullptr && g.of[g.operand_of[j]].p == nullptr));
+  }
   staged_row staged;
   walk_rows(s, place_in(s), 0, inner, from, to, [&](const place_in& at, int64 i, int64 stop) {
     int64 offset[most_operands];
@@ -234,7 +241,7 @@ inline void walk_gradient_rows(const gradient_kernel& g, const walk_space& s, gr
       move_on(offset, step, by, g.operands);
       for (int j = 0; j < g.gradients; ++j)
         if (sums[j] != nullptr && step[g.operand_of[j]] != 0)
-          sums[j] = static_cast<char*>(sums[j]) + by * g.line_bytes[j];
+          sums[j] = static_cast<char*>(sums[j]) + by * (own.line[j] != nullptr ? 4 : 8 * step[g.operand_of[j]]);
     };
     move(i);
     if (const int64 whole = packs ? (stop - i) / g.lanes : 0; whole > 0) {
@@ -244,7 +251,7 @@ inline void walk_gradient_rows(const gradient_kernel& g, const walk_space& s, gr
     }
     for (int n; i < stop; i += n) {
       n = int(stop - i < g.lanes ? stop - i : g.lanes);
-      staged.take(g, sums, offset, step, 0, n);
+      staged.take(g, sums, own.line, offset, step, n);
       move(n);
     }
   });
