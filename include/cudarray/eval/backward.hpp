@@ -132,7 +132,6 @@ requires(is_tracked<map<Op, K...>>) inline constexpr uint64 inputs_read<Wanted, 
 /// The functions of an expression as far as gradients lead.
 template <class N>
 struct functions_of {
-  functions_of() = default;
   explicit functions_of(const N&) {}
   static constexpr bool lanes = true;
 };
