@@ -45,6 +45,9 @@ results everything() {
     const array<double> target = ca::zeros<double>({s[0], 2 * s[1]}, host);
     target(_, slice(none, none, 2)) = a + c.t();
     r.add(target);
+    const auto e = ca::exp(a - ca::max(a, 1, ca::keepdims));
+    r.add(e / ca::sum(e, 1, ca::keepdims));
+    r.add((a - ca::mean(a, 1, ca::keepdims)) / ca::sqrt(ca::var(a, 1, ca::keepdims) + 1e-5f));
     for (const ca::axes& axes : std::vector<ca::axes>{0, 1, ca::axes::all()}) {
       r.add(ca::sum(a, axes));
       r.add(ca::sum(c.t(), axes));
