@@ -3,3 +3,6 @@
 #pragma once
 
 #include "cpu/gradients.hpp"
+#if defined(CUDARRAY_HAS_CUDA) && defined(__CUDACC__)
+#include "cuda/gradients.cuh"
+#endif

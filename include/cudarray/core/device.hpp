@@ -24,6 +24,7 @@ struct cuda {
   static constexpr bool host_accessible = false;
   static constexpr bool one_pass = true;      ///< reading once is worth more arithmetic
   static constexpr bool row_programs = true;  ///< the backend has run_row_program
+  static constexpr bool fused_gradients = true;
   int ordinal = 0;
   friend constexpr bool operator==(cuda, cuda) = default;
 };

@@ -16,6 +16,8 @@ struct gradients_to {
   unsigned adds = 0;  ///< to what is there, a bit each
 
   static constexpr int operand(int j) { return j == 0 ? 0 : First + j - 1; }
+  template <int J>
+  static constexpr int operand_of = operand(J);
 };
 
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD

@@ -65,6 +65,11 @@ inline constexpr int64 steps_of_part = 16;  ///< of each thread, at least, where
 inline constexpr int64 rows_of_block = 8, aligned_rows_of_block = 12;  ///< at least: other kernels are faster below
 inline constexpr int64 least_rows_of_block = 8;                        ///< where there are few rows
 
+// Gradients.
+inline constexpr int64 gradient_blocks = 16;   ///< for a multiprocessor, where blocks share sums
+inline constexpr int64 gradient_steps = 8;     ///< places of a thread along a row, at most
+inline constexpr int64 gradient_places = 256;  ///< that a thread adds up in the narrower type, at most
+
 // Row programs.
 inline constexpr int row_vectors = 8;  ///< of a row's vectors, so many to a thread, or half: 16 are up to 10 % slower
 inline constexpr int bytes_of_row_thread =
