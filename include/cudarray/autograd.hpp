@@ -5,10 +5,13 @@
 // this first: compile-time errors come from it, and list the includes on the way
 #include "autograd/variable.hpp"
 
+#include "autograd/checkpoint.hpp"
+#include "autograd/custom_vjp.hpp"
 #include "autograd/indexing.hpp"
 #include "autograd/linalg.hpp"
 #include "autograd/manipulation.hpp"
 #include "autograd/nnet.hpp"
 #include "autograd/reductions.hpp"
+#include "autograd/transform.hpp"
 #include "backend/gradients.hpp"
 #include "nnet.hpp"

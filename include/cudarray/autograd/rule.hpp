@@ -43,7 +43,7 @@ struct rule_node final : gradient_node<T, D> {
         value(reads_value ? y.node() : leaf<T, D>(no_storage(), layout{})),
         to{x.tape...} {
     for (int k = 0; k < operands; ++k)
-      if (!wanted(k)) to[k] = tape_ref();  // nor will it be: what its gradient reads is not kept
+      if (!is_wanted(to[k])) to[k] = tape_ref();  // nor will it be: what its gradient reads is not kept
     each([&](int operand, auto& n) {
       bool read = false;
       for (int k = 0; k < operands; ++k) read = read || (wanted(k) && Rule::reads(k, operand));
@@ -99,7 +99,7 @@ auto apply_rule(const Rule& rule, const F& function, const X&... x) {
   return [&]<class D, class... V>(const rule_operand<V, D>&... operand) {
     const auto value = function(operand.array...);
     using T = value_type_t<decltype(value)>;
-    const bool wanted = recording() && ((operand.tape.get() != nullptr && operand.tape->wanted) || ...);
+    const bool wanted = recording() && (is_wanted(operand.tape) || ...);
     return variable<T, D>(value,
                           wanted ? tape_ref(new rule_node<Rule, T, D, V...>(rule, value, operand...)) : tape_ref());
   }(as_rule_operand(x)...);

@@ -15,7 +15,7 @@ struct gradient_target {
   gradient_target() = default;
   /// Of a gradient that is not wanted when this is recorded there is none.
   gradient_target(const tape_ref& n, const shape& s) : dims(s) {
-    if (n.get() != nullptr && n->wanted) node = n;
+    if (is_wanted(n)) node = n;
   }
 };
 

@@ -36,6 +36,15 @@ inline bool& recording() {
   return on;
 }
 
+/// Variables with this number or a smaller one are constants to what this thread records: inside of value_and_grad
+/// those that are none of its arguments.
+inline uint64& constants_to() {
+  static thread_local uint64 number = 0;
+  return number;
+}
+/// Whether what is recorded now leads to a gradient of a variable.
+inline bool is_wanted(const tape_ref& n) { return n.get() != nullptr && n->wanted && n->number > constants_to(); }
+
 /// Nodes that are to be gone back from, the youngest first.
 class backward_queue {
  public:
@@ -63,8 +72,9 @@ class backward_queue {
   ::std::vector<tape_ref> heap_;
 };
 
-/// Throws, before any gradient has changed, where the backward pass from a node cannot be made.
-inline void check_backward(backward_node* root) {
+/// Throws, before any gradient has changed, where the backward pass from a node cannot be made, or where it goes
+/// through a node that was computed before `since`.
+inline void check_backward(backward_node* root, uint64 since = 0) {
   static uint64 passes = 0;
   const uint64 pass = add_shared(passes, uint64(1));
   ::std::vector<backward_node*> open{root};
@@ -73,6 +83,8 @@ inline void check_backward(backward_node* root) {
     open.pop_back();
     if (n->is_leaf() || n->seen == pass) continue;
     n->seen = pass;
+    if (n->number <= since)
+      fail<value_error>("checkpoint: the function uses a computed variable that is no argument of it");
     if (n->freed)
       fail<value_error>(
           "backward: the graph was freed by an earlier backward pass: call that one with {.retain_graph = true}");

@@ -214,7 +214,7 @@ bool wants_gradient(const N& n) {
   return [&]<int... I>(::std::integer_sequence<int, I...>) {
     const auto wanted = [&]<int K>([[maybe_unused]] const auto& variable) {
       constexpr uint64 variables = variables_of<N>;
-      if constexpr ((variables >> K & 1) != 0) return variable.tape.get() != nullptr && variable.tape->wanted;
+      if constexpr ((variables >> K & 1) != 0) return is_wanted(variable.tape);
       else return false;
     };
     return recording() && (wanted.template operator()<I>(input<I>(n)) || ...);

@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <utility>
+#include <vector>
+
+#include "error.hpp"
 #include "philox.hpp"
 
 namespace cudarray::inline v0::random {
@@ -33,6 +37,39 @@ class generator {
 };
 
 namespace detail_random {
+/// What a thread draws while a function runs: to draw the same when it runs again. Logs are nested as functions are.
+class draw_log {
+  draw_log* const outer_;
+  ::std::vector<detail::random_source>& drawn_;
+  const bool again_;
+  ::std::size_t next_ = 0;
+
+ public:
+  /// That of this thread.
+  static draw_log*& current() {
+    static thread_local draw_log* log = nullptr;
+    return log;
+  }
+  draw_log(::std::vector<detail::random_source>& drawn, bool again)
+      : outer_(::std::exchange(current(), this)), drawn_(drawn), again_(again) {}
+  draw_log(const draw_log&) = delete;
+  draw_log& operator=(const draw_log&) = delete;
+  ~draw_log() { current() = outer_; }
+
+  /// `draw()`, or what was drawn in its place before. Throws value_error where nothing was.
+  template <class F>
+  static detail::random_source pass(draw_log* log, const F& draw) {
+    if (log == nullptr) return draw();
+    if (log->again_) {
+      if (log->next_ == log->drawn_.size())
+        detail::fail<value_error>("random: the function draws other numbers when it runs again");
+      return log->drawn_[log->next_++];
+    }
+    log->drawn_.push_back(pass(log->outer_, draw));
+    return log->drawn_.back();
+  }
+};
+
 /// The process's seed; its epoch counts the calls of `seed`.
 struct process_seed {
   uint64 value = 0, epoch = 0, threads = 0;

@@ -20,10 +20,12 @@ struct tape_node {
   tape_node(const tape_node&) = delete;
   tape_node& operator=(const tape_node&) = delete;
   virtual ~tape_node() = default;
+  /// What every later node's number is above.
+  static uint64 newest() { return add_shared(last_number(), uint64(0)); }
 
  private:
   static uint64& last_number() {
-    static uint64 n = 0;
+    static uint64 n = 1;
     return n;
   }
 };

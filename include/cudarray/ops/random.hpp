@@ -159,12 +159,14 @@ numbers_at<integer_number> integer_numbers(L low, H high) {
 /// A generator's next numbers; while a graph is captured, those that each of its launches will find.
 template <class Device>
 random_source take(const char* function, generator& g, int64 n, int per_block, Device device) {
-  const uint64 blocks = (uint64(n) + uint64(per_block) - 1) / uint64(per_block);
-  random_source s(g.seed(), g.stream());
-  if (!capture_random(device, blocks, s)) return g.take(n, per_block);
-  if (&g != &thread_generator())
-    cudarray::detail::fail<value_error>(function, ": a graph can capture numbers of the thread's generator only");
-  return s;
+  return draw_log::pass(draw_log::current(), [&] {
+    const uint64 blocks = (uint64(n) + uint64(per_block) - 1) / uint64(per_block);
+    random_source s(g.seed(), g.stream());
+    if (!capture_random(device, blocks, s)) return g.take(n, per_block);
+    if (&g != &thread_generator())
+      cudarray::detail::fail<value_error>(function, ": a graph can capture numbers of the thread's generator only");
+    return s;
+  });
 }
 
 /// A generator's next numbers, lazy: the same ones in every expression they stand in.

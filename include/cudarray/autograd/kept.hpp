@@ -1,0 +1,42 @@
+// What nodes of the tape keep of users' functions: arrays that must not be written before the backward pass.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "tree.hpp"
+
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
+
+/// Arrays as they were when a node was recorded.
+class kept_arrays {
+  struct one {
+    storage_ref store;
+    layout where;
+    uint64 stamp;
+    const char* dtype;
+  };
+  ::std::vector<one> of_;
+
+ public:
+  /// Those in a tree, an array or anything else.
+  template <class X>
+  void add(const X& x) {
+    if constexpr (is_variable<X>) {
+      add(x.value());
+    } else if constexpr (array_expression<X>) {
+      const auto n = x.node();
+      if constexpr (requires { n.store; }) of_.push_back({n.store, n.where, n.stamp, dtype_name<value_type_t<X>>});
+    } else if constexpr (holds_variables<X>()) {
+      walk_trees([this](const auto& v) { this->add(v); }, x);
+    }
+  }
+  /// Throws stale_error where one of them has been written since.
+  void check() const {
+    for (const one& a : of_) {
+      const leaf_use use{a.store.get(), &a.where, a.stamp, a.store->ordinal, a.dtype};
+      check_kept(&use, 1);
+    }
+  }
+  void clear() { of_.clear(); }
+};
+
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD

@@ -1,0 +1,318 @@
+// Functions of functions: gradients of what a function computes of its arguments.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+
+#include "manipulation.hpp"
+#include "tree.hpp"
+
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
+
+/// While a function is differentiated, variables from before are constants. Throws value_error inside of another.
+class differentiation {
+  uint64 before_ = ::std::exchange(constants_to(), tape_node::newest());
+
+ public:
+  explicit differentiation(const char* function) {
+    if (before_ == 0) return;
+    constants_to() = before_;
+    fail<value_error>(function,
+                      ": gradients of gradients are not recorded: it was called while another function is "
+                      "differentiated");
+  }
+  differentiation(const differentiation&) = delete;
+  differentiation& operator=(const differentiation&) = delete;
+  ~differentiation() { constants_to() = before_; }
+};
+
+/// The arguments that a function is differentiated by: those in `Positions`; if none is given, those that hold
+/// variables.
+template <class Positions, class... X>
+struct differentiated;
+template <int... P, class... X>
+struct differentiated<::std::integer_sequence<int, P...>, X...> {
+  static constexpr bool is(int position) {
+    if (sizeof...(P) > 0) return ((P == position) || ...);
+    constexpr bool holds[] = {holds_variables<X>()..., false};
+    return holds[position];
+  }
+  /// How many of them are before this one.
+  static constexpr int before(int position) {
+    int n = 0;
+    for (int i = 0; i < position; ++i) n += is(i);
+    return n;
+  }
+  static constexpr int count = before(int(sizeof...(X)));
+};
+
+/// An expression's value; other arguments of functions are as they are.
+template <class X>
+decltype(auto) argument_of(const X& x) {
+  if constexpr (variable_expression<X> && !is_variable<X>) return variable<value_type_t<X>, device_type_t<X>>(x);
+  else if constexpr (array_expression<X> && !has_variable<X>) return ndarray<value_type_t<X>, device_type_t<X>>(x);
+  else return (x);
+}
+
+/// A variable of its own with the value of another, if a gradient of that is wanted.
+template <class T, class D>
+variable<T, D> new_variable(const variable<T, D>& v) {
+  return v.requires_grad() ? variable<T, D>(v.value()) : variable<T, D>(v.value(), tape_ref());
+}
+/// An argument whose variables are new ones; arrays that are not in a tree are variables then.
+template <class X>
+auto with_new_variables(const X& x) {
+  if constexpr (array_expression<X> && !is_variable<X>) {
+    constexpr bool real = is_floating<value_type_t<X>>;
+    static_assert(real, "cudarray: this argument's dtype has no gradients: float16, bfloat16, float and double do");
+    return variable<value_type_t<X>, device_type_t<X>>(stop_gradient(x));
+  } else {
+    X r = x;
+    walk_trees([]<class V>(V& v) { v = new_variable(v); }, r);
+    return r;
+  }
+}
+/// The gradient of a variable, which it has no more: 0 where what was gone back from is no function of it.
+template <class T, class D>
+ndarray<T, D> take_gradient(const variable<T, D>& v) {
+  const auto n = v.node();
+  auto* const node = static_cast<gradient_node<T, D>*>(n.tape.get());
+  if (node == nullptr || !node->filled) return broadcast_to(zeros<T, D>(shape{}, v.device()), v.shape());
+  node->filled = false;
+  return ::std::move(node->gradient);
+}
+/// A gradient that is added to is the variable's until that gives it back.
+template <class T, class D>
+void give_gradient(const variable<T, D>& v, ndarray<T, D>& g) {
+  const auto n = v.node();
+  auto* const node = static_cast<gradient_node<T, D>*>(n.tape.get());
+  if (g.size() == 0 && v.size() > 0) return;
+  if (g.shape() != v.shape())
+    fail<shape_error>("into: an array of shape ", g.shape(), " for the gradient of a variable of shape ", v.shape());
+  if (node == nullptr) return;
+  node->gradient = ::std::exchange(g, {});
+  node->filled = true;
+}
+template <class T, class D>
+void take_back(const variable<T, D>& v, ndarray<T, D>& g) {
+  const auto n = v.node();
+  auto* const node = static_cast<gradient_node<T, D>*>(n.tape.get());
+  if (node != nullptr && node->filled) g = take_gradient(v);
+}
+
+/// An argument as it is; or one that the function is differentiated by, with new variables.
+template <bool Differentiated, class X>
+struct call_argument {
+  const X& value;
+  explicit call_argument(const X& x) : value(x) {}
+  ::std::tuple<> take() const { return {}; }
+};
+template <class X>
+struct call_argument<true, X> {
+  decltype(with_new_variables(::std::declval<const X&>())) value;
+  explicit call_argument(const X& x) : value(with_new_variables(x)) {}
+  /// The gradients, as what the argument is: a tree whose variables they are, or an array.
+  ::std::tuple<X> take() const {
+    if constexpr (array_expression<X> && !is_variable<X>) {
+      return take_gradient(value);
+    } else {
+      X r = value;
+      walk_trees([]<class V>(V& to, const V& from) { to = V(take_gradient(from), tape_ref()); }, r, value);
+      return r;
+    }
+  }
+  void give(X& g) const {
+    each([](const auto& v, auto& to) { give_gradient(v, to); }, g);
+  }
+  void take_back(X& g) const {
+    each([](const auto& v, auto& to) { detail::take_back(v, to); }, g);
+  }
+  /// Of what was given no gradient, and got none.
+  void complete(X& g) const {
+    each(
+        [](const auto& v, auto& to) {
+          if (to.size() == 0) to = take_gradient(v);
+        },
+        g);
+  }
+
+ private:
+  template <class Op>
+  void each(const Op& op, X& g) const {
+    if constexpr (array_expression<X> && !is_variable<X>) op(value, g);
+    else walk_trees([&op](const auto& v, auto& to) { op(v, to.value()); }, value, g);
+  }
+};
+
+/// One gradient as it is, several as a tuple.
+template <class G>
+auto one_or_several(::std::tuple<G>&& g) {
+  return ::std::get<0>(::std::move(g));
+}
+template <class... G>
+auto one_or_several(::std::tuple<G...>&& g) {
+  return ::std::move(g);
+}
+
+/// What a function was called with, and its value.
+template <class Positions, class F, class... X>
+class differentiated_call {
+  using chosen = differentiated<Positions, X...>;
+  template <class Indices>
+  struct list;
+  template <int... I>
+  struct list<::std::integer_sequence<int, I...>> {
+    using type = ::std::tuple<call_argument<chosen::is(I), X>...>;
+  };
+  using arguments = typename list<::std::make_integer_sequence<int, int(sizeof...(X))>>::type;
+  static auto call(const F& f, const arguments& a) {
+    const auto value_of = [](const auto& y) {
+      using Y = ::std::remove_cvref_t<decltype(y)>;
+      constexpr bool is_function = variable_expression<Y>;
+      static_assert(is_function,
+                    "cudarray: the value of the function that is differentiated is no floating-point array that was "
+                    "computed of variables");
+      if constexpr (is_function) return variable<value_type_t<Y>, device_type_t<Y>>(y);
+      else return variable<float>();
+    };
+    return ::std::apply([&](const auto&... x) { return value_of(f(x.value...)); }, a);
+  }
+  arguments arguments_;
+  decltype(call(::std::declval<const F&>(), ::std::declval<const arguments&>())) value_;
+
+ public:
+  using value_type = decltype(value_);
+  using array_type = ndarray<typename value_type::value_type, typename value_type::device_type>;
+
+  differentiated_call(const char* name, const F& f, const X&... x)
+      : differentiated_call(differentiation(name), f, x...) {}
+  const array_type& value() const { return value_.value(); }
+  /// The gradients of each argument from that of the value.
+  auto gradients(const array_type& g, bool retain_graph) const {
+    if (value_.requires_grad()) value_.backward(g, {.retain_graph = retain_graph});
+    return take();
+  }
+  auto gradients(const char* name) const {
+    check_one(name);
+    if (value_.requires_grad()) value_.backward();
+    return take();
+  }
+  /// Adds the gradients to those in `to`; the variables hold these meanwhile, so that they may be written.
+  template <class... G>
+  void add_gradients(const char* name, G&... to) const {
+    struct owners {
+      const differentiated_call& call;
+      ::std::tuple<G&...> to;
+      ~owners() {
+        call.each_pair([](const auto& a, auto& g) { a.take_back(g); }, to);
+      }
+    } held{*this, {to...}};
+    each_pair([](const auto& a, auto& g) { a.give(g); }, held.to);
+    check_one(name);
+    if (value_.requires_grad()) value_.backward();
+    each_pair([](const auto& a, auto& g) { a.complete(g); }, held.to);
+  }
+
+ private:
+  differentiated_call(const differentiation&, const F& f, const X&... x)
+      : arguments_(x...), value_(call(f, arguments_)) {
+    constexpr bool some = chosen::count > 0;
+    static_assert(some,
+                  "cudarray: no argument of the function holds variables: name those that gradients are wanted of, as "
+                  "in ca::grad<0>(f)");
+  }
+  void check_one(const char* name) const {
+    if (value_.size() != 1)
+      fail<shape_error>(name, ": the function's value has shape ", value_.shape(),
+                        " and is not one element: use ca::vjp");
+  }
+  /// `f(argument, g)` of each argument that the function is differentiated by.
+  template <class Op, class... G>
+  void each_pair(const Op& op, const ::std::tuple<G&...>& to) const {
+    const auto one = [&]<int I>() {
+      constexpr int before = chosen::before(I);
+      if constexpr (chosen::is(I)) op(::std::get<I>(arguments_), ::std::get<before>(to));
+    };
+    [&]<int... I>(::std::integer_sequence<int, I...>) { (one.template operator()<I>(), ...); }
+    (::std::make_integer_sequence<int, int(sizeof...(X))>{});
+  }
+  auto take() const {
+    return ::std::apply([](const auto&... a) { return ::std::tuple_cat(a.take()...); }, arguments_);
+  }
+};
+
+/// Calls f, of which gradients are wanted.
+template <class Positions, class F, class... X>
+auto differentiate(const char* name, const F& f, const X&... x) {
+  return [&]<class... A>(const A&... a) {
+    return differentiated_call<Positions, F, A...>(name, f, a...);
+  }(argument_of(x)...);
+}
+
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0 {
+
+/// What `ca::value_and_grad` returns.
+template <class F, int... Positions>
+class value_and_grad_function {
+  F f_;
+  static constexpr const char* name_ = "value_and_grad";
+  using positions = ::std::integer_sequence<int, Positions...>;
+
+ public:
+  explicit value_and_grad_function(F f) : f_(::std::move(f)) {}
+  /// The value, and the gradients.
+  template <class... X, class Build = this_build>
+  auto operator()(const X&... x) const {
+    const auto call = detail::differentiate<positions>(name_, f_, x...);
+    auto g = call.gradients(name_);
+    return ::std::tuple_cat(::std::make_tuple(call.value()), ::std::move(g));
+  }
+  /// A function that returns the value and adds the gradients to those in `g`, in place; to empty ones they are
+  /// assigned. Throws shape_error where shapes differ.
+  template <class... G>
+  auto into(G&... g) const {
+    return [f = f_, to = ::std::tuple<G&...>(g...)]<class... X>(const X&... x) {
+      const auto call = detail::differentiate<positions>(name_, f, x...);
+      ::std::apply([&](auto&... one) { call.add_gradients(name_, one...); }, to);
+      return call.value();
+    };
+  }
+};
+
+/// The function `(x...) -> (value, gradient...)` of a function whose value is one element; as jax.value_and_grad.
+///
+/// It is differentiated by those arguments that hold variables (`ca::tree_for_each` says what is looked into), or by
+/// those at the positions that are named, which may be arrays. There is one gradient for each: a tree of the same type
+/// whose variables hold the gradients, or an array. They are 0 where the value is no function of a variable, or
+/// `requires_grad()` is false. Nothing is added to `grad()`, and variables that are no arguments are constants.
+///     auto [loss, g] = ca::value_and_grad(f)(x, y, params);
+///     auto [value, dx] = ca::value_and_grad<0>([](const auto& x) { return ca::sum(x * x); })(array);
+/// Throws shape_error where the value is not one element, value_error inside of another.
+template <int... Positions, class F>
+auto value_and_grad(F f) {
+  return value_and_grad_function<F, Positions...>(::std::move(f));
+}
+/// The gradient alone, or a tuple of several.
+template <int... Positions, class F>
+auto grad(F f) {
+  return [f = ::std::move(f)]<class... X>(const X&... x) {
+    return detail::one_or_several(
+        detail::differentiate<::std::integer_sequence<int, Positions...>>("grad", f, x...).gradients("grad"));
+  };
+}
+/// The value of `f(x...)`, and the function that makes the gradients of the arguments from that of the value; as
+/// jax.vjp. Arguments and gradients are as those of `ca::value_and_grad`. It may be called more than once.
+///     auto [y, pull] = ca::vjp(f, params);
+///     auto g = pull(ca::ones(y.shape()));
+template <int... Positions, class F, class... X>
+auto vjp(const F& f, const X&... x) {
+  using positions = ::std::integer_sequence<int, Positions...>;
+  using call_type = decltype(detail::differentiate<positions>("vjp", f, x...));
+  const ::std::shared_ptr<const call_type> call(new call_type(detail::differentiate<positions>("vjp", f, x...)));
+  return ::std::make_tuple(call->value(), [call](const typename call_type::array_type& g) {
+    return detail::one_or_several(call->gradients(g, true));
+  });
+}
+
+}  // namespace cudarray::inline v0
