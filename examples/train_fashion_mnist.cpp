@@ -1,4 +1,4 @@
-// Trains a neural network on Fashion-MNIST: hand-written backward pass, momentum SGD; the same source on CPU and CUDA.
+// Trains a neural network on Fashion-MNIST by SGD with momentum; the same source on CPU and CUDA.
 // SPDX-License-Identifier: MIT
 #include <unistd.h>
 
@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cudarray/autograd.hpp>
 #include <cudarray/cudarray.hpp>
 #include <filesystem>
 #include <memory>
@@ -128,133 +129,84 @@ data_set load(const std::string& folder, const std::string& part) {
           ca::to<ca::default_device>(ca::astype<ca::int64>(truth))};
 }
 
-/// A weight array with its momentum.
-struct parameter {
-  std::string name;
-  array value, momentum;
-
-  parameter(std::string n, const ca::shape& s, double scale)
-      : name(std::move(n)), value(ca::random::normal(s, 0, float(scale))), momentum(ca::zeros(s)) {}
-
-  /// Writes through, so that a captured step updates what the next one reads; `lr` is of shape ().
-  void step(const array& gradient, const array& lr) {
-    momentum(ca::ellipsis) = 0.9f * momentum - lr * gradient;
-    value += momentum;
-  }
-};
-
 /// y = x w + b.
 struct dense {
-  parameter w, b;
-  dense(const std::string& name, int in, int out)
-      : w(name + "_w", {in, out}, std::sqrt(1. / in)), b(name + "_b", {out}, 0) {}
-  array forward(const array& x) const { return ca::matmul(x, w.value) + b.value; }
-  /// Returns the gradient of x, if wanted, and takes a step.
-  array backward(const array& x, const array& dy, const array& lr, bool want_dx = true) {
-    array dx;
-    if (want_dx) dx = ca::matmul(dy, w.value.t());
-    w.step(ca::matmul(x.t(), dy), lr);
-    b.step(ca::sum(dy, 0), lr);
-    return dx;
+  ca::variable<float> w, b;
+  dense(int in, int out) : w(ca::random::normal({in, out}, 0, float(std::sqrt(1. / in)))), b(ca::zeros({out})) {}
+  auto members() { return std::tie(w, b); }
+  template <class X>
+  auto operator()(const X& x) const {
+    return ca::matmul(x, w) + b;
   }
 };
 
 /// y = conv(x, w) + b, with padding that keeps the size.
 struct convolution {
-  parameter w, b;
-  convolution(const std::string& name, int in, int out)
-      : w(name + "_w", {out, in, 5, 5}, std::sqrt(1. / (25 * in))), b(name + "_b", {out, 1, 1}, 0) {}
-  array forward(const array& x) const { return ca::nnet::conv2d(x, w.value, {.padding = 2}) + b.value; }
-  array backward(const array& x, const array& dy, const array& lr, bool want_dx = true) {
-    array dx;
-    if (want_dx) dx = ca::nnet::conv2d_backward_data(dy, w.value, x.shape(), {.padding = 2});
-    w.step(ca::nnet::conv2d_backward_weights(x, dy, w.value.shape(), {.padding = 2}), lr);
-    b.step(ca::reshape(ca::sum(dy, {0, 2, 3}), b.value.shape()), lr);
-    return dx;
+  ca::variable<float> w, b;
+  convolution(int in, int out)
+      : w(ca::random::normal({out, in, 5, 5}, 0, float(std::sqrt(1. / (25 * in))))), b(ca::zeros({out, 1, 1})) {}
+  auto members() { return std::tie(w, b); }
+  template <class X>
+  auto operator()(const X& x) const {
+    return ca::nnet::conv2d(x, w, {.padding = 2}) + b;
   }
 };
 
-/// The loss of a batch, averaged, and a step of training; scores of a batch without one.
-struct network {
-  virtual ~network() = default;
-  virtual array scores(const array& x) = 0;
-  virtual array train(const array& x, const array& truth, const array& lr) = 0;
-  virtual std::vector<parameter*> parameters() = 0;
-  virtual picture::image filters() = 0;
-};
+struct mlp {
+  dense dense1{784, 512}, dense2{512, 256}, dense3{256, 10};
 
-/// The gradient of the mean loss of a batch.
-array loss_gradient(const array& scores, const array& truth) {
-  return ca::nnet::softmax_cross_entropy_backward(scores, truth) * (1.f / float(truth.shape(0)));
-}
-array mean_loss(const array& scores, const array& truth) {
-  return ca::mean(ca::nnet::softmax_cross_entropy(scores, truth));
-}
-
-struct mlp : network {
-  dense one{"dense1", 784, 512}, two{"dense2", 512, 256}, three{"dense3", 256, 10};
-
-  array scores(const array& x) override {
-    return three.forward(ca::nnet::relu(two.forward(ca::nnet::relu(one.forward(x)))));
+  ca::variable<float> scores(const array& x, bool) const {
+    return dense3(ca::nnet::relu(dense2(ca::nnet::relu(dense1(x)))));
   }
-  array train(const array& x, const array& truth, const array& lr) override {
-    const array a = one.forward(x), ra = ca::nnet::relu(a);
-    const array b = two.forward(ra), rb = ca::nnet::relu(b);
-    const array y = three.forward(rb);
-    const array db = ca::nnet::relu_backward(three.backward(rb, loss_gradient(y, truth), lr), b);
-    const array da = ca::nnet::relu_backward(two.backward(ra, db, lr), a);
-    one.backward(x, da, lr, false);
-    return mean_loss(y, truth);
-  }
-  std::vector<parameter*> parameters() override { return {&one.w, &one.b, &two.w, &two.b, &three.w, &three.b}; }
-  picture::image filters() override {
-    const auto w = ca::to<ca::cpu>(ca::copy(one.w.value.t()(ca::slice(64))));
+  std::vector<std::string> layers() const { return {"dense1", "dense2", "dense3"}; }
+  picture::image filters() const {
+    const auto w = ca::to<ca::cpu>(ca::copy(dense1.w.value().t()(ca::slice(64))));
     return picture::tiles({w.data(), w.data() + w.size()}, 64, 28, 28, 2);
   }
 };
 
-struct convnet : network {
-  convolution one{"conv1", 1, 32}, two{"conv2", 32, 64};
-  dense three{"dense1", 3136, 512}, four{"dense2", 512, 10};
+struct convnet {
+  convolution conv1{1, 32}, conv2{32, 64};
+  dense dense1{3136, 512}, dense2{512, 10};
 
-  static array image(const array& x) { return ca::reshape(x, {x.shape(0), 1, 28, 28}); }
-  static array pool(const array& x) { return ca::nnet::max_pool2d(x, {.window = 2}); }
-
-  array scores(const array& x) override {
-    const array a = pool(ca::nnet::relu(one.forward(image(x)))), b = pool(ca::nnet::relu(two.forward(a)));
-    return four.forward(ca::nnet::relu(three.forward(ca::reshape(b, {x.shape(0), 3136}))));
+  ca::variable<float> scores(const array& x, bool training) const {
+    const auto halved = [](const auto& a) { return ca::nnet::max_pool2d(ca::nnet::relu(a), {.window = 2}); };
+    const ca::variable a = halved(conv2(halved(conv1(ca::reshape(x, {x.shape(0), 1, 28, 28})))));
+    ca::variable flat = ca::reshape(a, {x.shape(0), 3136});
+    if (training) flat = ca::nnet::dropout(flat, 0.25);
+    return dense2(ca::nnet::relu(dense1(flat)));
   }
-  array train(const array& x, const array& truth, const array& lr) override {
-    const array in = image(x);
-    const array a = one.forward(in), ra = ca::nnet::relu(a), pa = pool(ra);
-    const array b = two.forward(pa), rb = ca::nnet::relu(b), pb = pool(rb);
-    const auto [flat, mask] = ca::nnet::dropout(ca::reshape(pb, {x.shape(0), 3136}), 0.25);
-    const array c = three.forward(flat), rc = ca::nnet::relu(c);
-    const array y = four.forward(rc);
-    const array dc = ca::nnet::relu_backward(four.backward(rc, loss_gradient(y, truth), lr), c);
-    const array dflat = three.backward(flat, dc, lr) * mask;
-    const array db =
-        ca::nnet::relu_backward(ca::nnet::max_pool2d_backward(ca::reshape(dflat, pb.shape()), rb, {.window = 2}), b);
-    const array da =
-        ca::nnet::relu_backward(ca::nnet::max_pool2d_backward(two.backward(pa, db, lr), ra, {.window = 2}), a);
-    one.backward(in, da, lr, false);
-    return mean_loss(y, truth);
-  }
-  std::vector<parameter*> parameters() override {
-    return {&one.w, &one.b, &two.w, &two.b, &three.w, &three.b, &four.w, &four.b};
-  }
-  picture::image filters() override {
-    const auto w = ca::to<ca::cpu>(one.w.value);
+  std::vector<std::string> layers() const { return {"conv1", "conv2", "dense1", "dense2"}; }
+  picture::image filters() const {
+    const auto w = ca::to<ca::cpu>(conv1.w.value());
     return picture::tiles({w.data(), w.data() + w.size()}, 32, 5, 5, 12);
   }
 };
 
-double accuracy(network& net, const data_set& data) {
+/// SGD with momentum: writes through, so that a captured step updates what the next one reads; `rate` is of shape ().
+/// Returns the loss of the batch, averaged.
+template <class Net>
+array train_step(Net& net, Net& momentum, const array& x, const array& truth, const array& rate) {
+  const auto loss = [&](const Net& n) { return ca::mean(ca::nnet::softmax_cross_entropy(n.scores(x, true), truth)); };
+  const auto [value, gradients] = ca::value_and_grad(loss)(net);
+  const auto update = [&](auto& weight, auto& m, const auto& g) {
+    m.value()(ca::ellipsis) = 0.9f * m.value() - rate * g.value();
+    weight.value() += m.value();
+  };
+  ca::tree_for_each(update, net, momentum, gradients);
+  return value;
+}
+
+template <class Net>
+double accuracy(const Net& net, const data_set& data) {
+  const ca::no_grad guard;
   ca::int64 right = 0;
   const ca::int64 step = 1000;
   for (ca::int64 i = 0; i < data.size(); i += step) {
     const labels which = ca::arange(i, std::min(i + step, data.size()));
-    right += ca::sum(ca::nnet::one_hot_decode(net.scores(data.batch(which))) == ca::take(data.truth, which)).item();
+    right +=
+        ca::sum(ca::nnet::one_hot_decode(net.scores(data.batch(which), false).value()) == ca::take(data.truth, which))
+            .item();
   }
   return double(right) / double(data.size());
 }
@@ -264,6 +216,7 @@ double seconds() {
   return duration<double>(steady_clock::now().time_since_epoch()).count();
 }
 
+template <class Net>
 void run(const options& o) {
   const double start = seconds();
   if (!o.save.empty()) {
@@ -273,9 +226,8 @@ void run(const options& o) {
   }
   const data_set train = load(o.data, "train"), test = load(o.data, "t10k");
   ca::random::seed(o.seed);
-  std::unique_ptr<network> net;
-  if (o.net == "mlp") net = std::make_unique<mlp>();
-  else net = std::make_unique<convnet>();
+  Net net;
+  Net momentum = ca::tree_map([](const auto& v) { return ca::zeros(v.shape()); }, net);
   std::printf("%s on %s: %ld training images, %ld test images, batches of %d\n", o.net.c_str(),
               ca::default_device::name, long(train.size()), long(test.size()), o.batch);
   const bool terminal = isatty(STDOUT_FILENO);
@@ -306,11 +258,12 @@ void run(const options& o) {
       if (o.graph && which.size() == o.batch) {
         ca::copyto(x, images);
         ca::copyto(truth, wanted);
-        if (!step) step = std::make_unique<graph>(graph::capture([&] { loss = net->train(x, truth, rate); }));
+        if (!step)
+          step = std::make_unique<graph>(graph::capture([&] { loss = train_step(net, momentum, x, truth, rate); }));
         step->launch();
         pending.push_back(loss.copy());
       } else {
-        pending.push_back(net->train(images, wanted, rate));
+        pending.push_back(train_step(net, momentum, images, wanted, rate));
       }
       const bool last = s + 1 == steps;
       if (last || (terminal && seconds() - shown > 0.2)) {
@@ -324,15 +277,17 @@ void run(const options& o) {
         std::fflush(stdout);
       }
     }
-    accuracies.push_back(accuracy(*net, test));
+    accuracies.push_back(accuracy(net, test));
     std::printf("\ntest accuracy %.4f\n", accuracies.back());
     std::fflush(stdout);
   }
   std::printf("trained in %.1f s (%.1f s with loading)\n", seconds() - begin, seconds() - start);
   if (!o.save.empty()) {
-    for (const parameter* p : net->parameters()) ca::save(o.save + "/" + p->name + ".npy", p->value);
+    const auto weights = ca::tree_leaves(net);
+    for (std::size_t k = 0; k < weights.size(); ++k)
+      ca::save(o.save + "/" + net.layers()[k / 2] + (k % 2 == 0 ? "_w.npy" : "_b.npy"), weights[k].value());
     picture::write_png(o.save + "/learning_curve.png", picture::learning_curve(losses, accuracies));
-    picture::write_png(o.save + "/filters.png", net->filters());
+    picture::write_png(o.save + "/filters.png", net.filters());
     std::printf("saved weights and pictures in %s\n", o.save.c_str());
   }
 }
@@ -341,7 +296,9 @@ void run(const options& o) {
 
 int main(int argc, char** argv) {
   try {
-    run(parse(argc, argv));
+    const options o = parse(argc, argv);
+    if (o.net == "mlp") run<mlp>(o);
+    else run<convnet>(o);
   } catch (const usage_error& e) {
     std::fprintf(stderr, "train_fashion_mnist: %s\n", e.what());
     return 2;

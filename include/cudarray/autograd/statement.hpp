@@ -189,6 +189,11 @@ struct statement final : gradient_node<T, D> {
   auto& node_of() const {
     return static_cast<gradient_node<variable_type<J>, D>&>(*to[J].node.get());
   }
+  /// Whether all gradients are that of the value, or sums of it: those are the business of reductions.
+  template <int... J>
+  static constexpr bool passes_all(::std::integer_sequence<int, J...>) {
+    return !Reduced && ((passes_on<op_of_all::bit(variables, J), N> && ::std::is_same_v<variable_type<J>, T>)&&...);
+  }
   /// Hands on the gradient itself, where it is that of the J-th variable, too; true if there is nothing to compute.
   template <int J>
   bool is_handed_on() {
@@ -196,6 +201,8 @@ struct statement final : gradient_node<T, D> {
     if (t.node.get() == nullptr || !t.node->wanted) return true;
     if constexpr (!Reduced && passes_on<op_of_all::bit(variables, J), N> && ::std::is_same_v<variable_type<J>, T>)
       if (t.dims == full) return add_gradient(node_of<J>(), this->gradient), true;
+    if constexpr (passes_all(::std::make_integer_sequence<int, targets>{}) && may_repeat<N>)
+      return add_gradient(node_of<J>(), sum_to(this->gradient.node(), t.dims)), true;
     return false;
   }
   /// Whether one of the first J gradients that are computed is of the same variable.

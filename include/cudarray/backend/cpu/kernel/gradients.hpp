@@ -187,7 +187,7 @@ struct staged_row {
 
 /// The sums of a part. What moves along rows in float32 has a line: some rows that have one place are added up there.
 struct gradient_sums {
-  static constexpr int most_rows = 16;
+  static constexpr int most_rows = int(tuning::block);  // as in reductions
   const gradient_kernel& g;
   const int64 n;  ///< elements of a row
   double* of[detail::most_leaves] = {};
