@@ -330,10 +330,22 @@ class ndarray : public detail::no_number<ndarray<T, Device>> {
   layout layout_;
 };
 
+namespace detail::inline CUDARRAY_BUILD {
+
+/// The array that an expression makes; of variables, too, where it is what no gradient goes through.
+template <class E>
+auto array_of(const E& e) {
+  using T = value_type_t<E>;
+  using A = ndarray<T, device_type_t<E>>;
+  if constexpr (has_variable<E>) return A(materialise(as_operand<T>("", e)));
+  else return A(e);
+}
+
+}  // namespace detail::inline CUDARRAY_BUILD
+
 template <class N>
 auto lazy<N>::item() const {
-  using X = detail::expression_traits<N>;
-  return ndarray<typename X::value_type, typename X::device_type>(self()).item();
+  return detail::array_of(self()).item();
 }
 
 }  // namespace cudarray::inline v0

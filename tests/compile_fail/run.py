@@ -42,6 +42,12 @@ ELEMENTS = ("cudarray: a variable's elements cannot be assigned: use ca::where, 
 FLOATING = 'cudarray: a variable is of float16, bfloat16, float or double: there are no gradients of other dtypes'
 NO_DERIVATIVE = ('cudarray: a function in ca::map of variables has no derivative: write its member derivative(x, r), or use '
                  'ca::stop_gradient(x)')
+NO_ARGUMENT = ('cudarray: no argument of the function holds variables: name those that gradients are wanted of, as in '
+               'ca::grad<0>(f)')
+NO_VALUE = ('cudarray: the value of the function that is differentiated is no floating-point array that was computed of '
+            'variables')
+NO_TREE = ('cudarray: this class is not taken apart into variables: make it an aggregate, or give it `auto members() { return '
+           'std::tie(...); }`')
 NO_FUNCTION = re.compile('no matching function for call to|no instance of overloaded function')
 CAP_BYTES = 12000
 
@@ -118,6 +124,11 @@ CASES = [
     ('ca::ndarray<long> n;', 'ca::ndarray<long long> n;', DTYPE),
     ('w = w * 2;', 'f = w * 2;', GRADIENT),
     ('ca::variable r = ca::exp(w);', 'ca::ndarray<float> r = ca::exp(w);', GRADIENT),
+    ('auto r = ca::grad([](auto& x) { return ca::sum(x); })(w);', 'auto r = ca::grad([](auto& x) { return ca::sum(x); })(f);',
+     NO_ARGUMENT),
+    ('auto r = ca::grad([](auto& x) { return ca::sum(x); })(w);',
+     'auto r = ca::grad([](auto& x) { return ca::stop_gradient(x); })(w);', NO_VALUE),
+    ('auto r = ca::tree_leaves(std::tuple(w, 1));', 'auto r = ca::tree_leaves(std::tuple(w, std::make_shared<int>(1)));', NO_TREE),
     ('auto r = ca::sort(f);', 'auto r = ca::sort(w);', GRADIENT),
     ('f(0) = d(0);', 'f(0) = w(0);', GRADIENT),
     ('f += f;', 'f += w;', GRADIENT),

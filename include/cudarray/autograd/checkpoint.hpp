@@ -84,7 +84,7 @@ struct checkpoint_node final : gradient_node<T, D> {
 };
 
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
-namespace cudarray::inline v0 {
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 /// A function of which the backward pass keeps the arguments alone: it runs again then, and draws the same random
 /// numbers; as jax.checkpoint. Its value is one array. Arguments may be trees (`ca::tree_for_each`). A parameter that
@@ -104,7 +104,7 @@ auto checkpoint(F f) {
           const random::detail_random::draw_log log(drawn, false);
           return stop_gradient(f(x...));
         }();
-        bool wanted = false;
+        bool wanted = !::std::is_empty_v<F>;  // it may capture variables
         detail::each_variable([&](const auto& v) { wanted = wanted || detail::is_wanted(v.node().tape); }, x...);
         using array = ::std::remove_const_t<decltype(y)>;
         using T = typename array::value_type;
@@ -119,4 +119,4 @@ auto checkpoint(F f) {
   };
 }
 
-}  // namespace cudarray::inline v0
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

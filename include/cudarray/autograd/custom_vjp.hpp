@@ -86,6 +86,7 @@ struct custom_node final : gradient_node<T, D> {
 };
 
 }  // namespace detail::inline CUDARRAY_BUILD
+inline namespace CUDARRAY_BUILD {
 
 /// The value of a forward function, and what its backward function needs: arrays, numbers or what else. Expressions are
 /// evaluated.
@@ -122,4 +123,5 @@ auto custom_vjp(Forward forward, Backward backward) {
   };
 }
 
+}  // namespace CUDARRAY_BUILD
 }  // namespace cudarray::inline v0

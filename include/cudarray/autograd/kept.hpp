@@ -25,8 +25,12 @@ class kept_arrays {
     } else if constexpr (array_expression<X>) {
       const auto n = x.node();
       if constexpr (requires { n.store; }) of_.push_back({n.store, n.where, n.stamp, dtype_name<value_type_t<X>>});
-    } else if constexpr (holds_variables<X>()) {
-      walk_trees([this](const auto& v) { this->add(v); }, x);
+    } else {
+      constexpr tree_kind kind = kind_of_tree<X>();
+      if constexpr (kind == tree_kind::range)
+        for (const auto& part : x) add(part);
+      else if constexpr (kind == tree_kind::members || kind == tree_kind::tuple || kind == tree_kind::aggregate)
+        ::std::apply([this](const auto&... part) { (add(part), ...); }, tie_parts(x));
     }
   }
   /// Throws stale_error where one of them has been written since.

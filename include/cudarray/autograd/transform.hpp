@@ -9,21 +9,27 @@
 
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
-/// While a function is differentiated, variables from before are constants. Throws value_error inside of another.
+/// While a function is differentiated, it is recorded, and variables from before are constants. Throws value_error
+/// inside of another.
 class differentiation {
   uint64 before_ = ::std::exchange(constants_to(), tape_node::newest());
+  bool recorded_ = ::std::exchange(recording(), true);
 
  public:
   explicit differentiation(const char* function) {
     if (before_ == 0) return;
     constants_to() = before_;
+    recording() = recorded_;
     fail<value_error>(function,
                       ": gradients of gradients are not recorded: it was called while another function is "
                       "differentiated");
   }
   differentiation(const differentiation&) = delete;
   differentiation& operator=(const differentiation&) = delete;
-  ~differentiation() { constants_to() = before_; }
+  ~differentiation() {
+    constants_to() = before_;
+    recording() = recorded_;
+  }
 };
 
 /// The arguments that a function is differentiated by: those in `Positions`; if none is given, those that hold
@@ -77,7 +83,7 @@ template <class T, class D>
 ndarray<T, D> take_gradient(const variable<T, D>& v) {
   const auto n = v.node();
   auto* const node = static_cast<gradient_node<T, D>*>(n.tape.get());
-  if (node == nullptr || !node->filled) return broadcast_to(zeros<T, D>(shape{}, v.device()), v.shape());
+  if (node == nullptr || !node->filled) return zeros<T, D>(v.shape(), v.device());
   node->filled = false;
   return ::std::move(node->gradient);
 }
@@ -86,7 +92,7 @@ template <class T, class D>
 void give_gradient(const variable<T, D>& v, ndarray<T, D>& g) {
   const auto n = v.node();
   auto* const node = static_cast<gradient_node<T, D>*>(n.tape.get());
-  if (g.size() == 0 && v.size() > 0) return;
+  if (g.shape() == shape{0}) return;  // as it is made without arguments
   if (g.shape() != v.shape())
     fail<shape_error>("into: an array of shape ", g.shape(), " for the gradient of a variable of shape ", v.shape());
   if (node == nullptr) return;
@@ -106,6 +112,7 @@ struct call_argument {
   const X& value;
   explicit call_argument(const X& x) : value(x) {}
   ::std::tuple<> take() const { return {}; }
+  void forget() const {}
 };
 template <class X>
 struct call_argument<true, X> {
@@ -121,17 +128,26 @@ struct call_argument<true, X> {
       return r;
     }
   }
+  /// Forgets what a backward pass that threw has left.
+  void forget() const {
+    const auto drop = [](const auto& v) { v.zero_grad(); };
+    if constexpr (is_variable<decltype(value)>) drop(value);
+    else walk_trees(drop, value);
+  }
   void give(X& g) const {
     each([](const auto& v, auto& to) { give_gradient(v, to); }, g);
   }
-  void take_back(X& g) const {
-    each([](const auto& v, auto& to) { detail::take_back(v, to); }, g);
+  void take_back(X& g) const noexcept {
+    try {
+      each([](const auto& v, auto& to) { detail::take_back(v, to); }, g);
+    } catch (const shape_error&) {  // as did `give`, at the same place
+    }
   }
   /// Of what was given no gradient, and got none.
   void complete(X& g) const {
     each(
         [](const auto& v, auto& to) {
-          if (to.size() == 0) to = take_gradient(v);
+          if (to.shape() != v.shape()) to = take_gradient(v);
         },
         g);
   }
@@ -179,6 +195,7 @@ class differentiated_call {
   }
   arguments arguments_;
   decltype(call(::std::declval<const F&>(), ::std::declval<const arguments&>())) value_;
+  bool is_function_;  ///< of the variables
 
  public:
   using value_type = decltype(value_);
@@ -189,12 +206,15 @@ class differentiated_call {
   const array_type& value() const { return value_.value(); }
   /// The gradients of each argument from that of the value.
   auto gradients(const array_type& g, bool retain_graph) const {
-    if (value_.requires_grad()) value_.backward(g, {.retain_graph = retain_graph});
+    if (g.shape() != value_.shape())
+      fail<shape_error>("vjp: a gradient of shape ", g.shape(), " for a value of shape ", value_.shape());
+    ::std::apply([](const auto&... a) { (a.forget(), ...); }, arguments_);
+    if (is_function_) value_.backward(g, {.retain_graph = retain_graph});
     return take();
   }
   auto gradients(const char* name) const {
     check_one(name);
-    if (value_.requires_grad()) value_.backward();
+    if (is_function_) value_.backward();
     return take();
   }
   /// Adds the gradients to those in `to`; the variables hold these meanwhile, so that they may be written.
@@ -209,13 +229,13 @@ class differentiated_call {
     } held{*this, {to...}};
     each_pair([](const auto& a, auto& g) { a.give(g); }, held.to);
     check_one(name);
-    if (value_.requires_grad()) value_.backward();
+    if (is_function_) value_.backward();
     each_pair([](const auto& a, auto& g) { a.complete(g); }, held.to);
   }
 
  private:
   differentiated_call(const differentiation&, const F& f, const X&... x)
-      : arguments_(x...), value_(call(f, arguments_)) {
+      : arguments_(x...), value_(call(f, arguments_)), is_function_(is_wanted(value_.node().tape)) {
     constexpr bool some = chosen::count > 0;
     static_assert(some,
                   "cudarray: no argument of the function holds variables: name those that gradients are wanted of, as "
@@ -250,7 +270,7 @@ auto differentiate(const char* name, const F& f, const X&... x) {
 }
 
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
-namespace cudarray::inline v0 {
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 /// What `ca::value_and_grad` returns.
 template <class F, int... Positions>
@@ -262,14 +282,14 @@ class value_and_grad_function {
  public:
   explicit value_and_grad_function(F f) : f_(::std::move(f)) {}
   /// The value, and the gradients.
-  template <class... X, class Build = this_build>
+  template <class... X>
   auto operator()(const X&... x) const {
     const auto call = detail::differentiate<positions>(name_, f_, x...);
     auto g = call.gradients(name_);
     return ::std::tuple_cat(::std::make_tuple(call.value()), ::std::move(g));
   }
-  /// A function that returns the value and adds the gradients to those in `g`, in place; to empty ones they are
-  /// assigned. Throws shape_error where shapes differ.
+  /// A function that returns the value and adds the gradients to those in `g`: in place where nobody else holds their
+  /// memory; to variables and arrays made without arguments they are assigned. Throws shape_error where shapes differ.
   template <class... G>
   auto into(G&... g) const {
     return [f = f_, to = ::std::tuple<G&...>(g...)]<class... X>(const X&... x) {
@@ -293,7 +313,7 @@ template <int... Positions, class F>
 auto value_and_grad(F f) {
   return value_and_grad_function<F, Positions...>(::std::move(f));
 }
-/// The gradient alone, or a tuple of several.
+/// The gradient alone, or a tuple of several, in the order of the arguments.
 template <int... Positions, class F>
 auto grad(F f) {
   return [f = ::std::move(f)]<class... X>(const X&... x) {
@@ -315,4 +335,4 @@ auto vjp(const F& f, const X&... x) {
   });
 }
 
-}  // namespace cudarray::inline v0
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

@@ -43,14 +43,16 @@ enum class tree_kind {
   aggregate,
   unknown  ///< there may be variables in it
 };
+/// Whether an element of a range is looked into: it is a reference to an object.
+template <class X>
+inline constexpr bool is_part = ::std::is_lvalue_reference_v<X>&& ::std::is_class_v<::std::remove_cvref_t<X>>;
 template <class X>
 constexpr tree_kind kind_of_tree() {
   if constexpr (is_variable<X>) return tree_kind::leaf;
   else if constexpr (array_expression<X> || !::std::is_class_v<X>) return tree_kind::nothing;
   else if constexpr (requires(X & x) { x.members(); }) return tree_kind::members;
   else if constexpr (requires(X & x) { x.begin(), x.end(); })
-    return ::std::is_class_v<::std::remove_cvref_t<decltype(*::std::declval<X&>().begin())>> ? tree_kind::range
-                                                                                             : tree_kind::nothing;
+    return is_part<decltype(*::std::declval<X&>().begin())> ? tree_kind::range : tree_kind::nothing;
   else if constexpr (requires { ::std::tuple_size<X>::value; }) return tree_kind::tuple;
   else if constexpr (::std::is_trivially_copyable_v<X>) return tree_kind::nothing;
   else if constexpr (::std::is_aggregate_v<X>) return tree_kind::aggregate;
@@ -184,13 +186,14 @@ void walk_parts(const F& f, Trees&... trees) {
 }
 
 }  // namespace detail
+inline namespace CUDARRAY_BUILD {
 
 /// Calls `f(variable)` for each variable of a tree, in order; of several trees of one structure `f(variable,
 /// others...)`.
 ///
 /// A tree is a variable, or a vector, array, tuple or aggregate of trees; of a class that is none it has what
-/// `auto members() { return std::tie(...); }` ties. All else in it is passed over. Throws shape_error where vectors
-/// differ in length.
+/// `auto members() { return std::tie(...); }` ties. All else in it is passed over. An aggregate that is looked into has
+/// no base class and no C arrays. Throws shape_error where vectors differ in length.
 ///     struct mlp { ca::variable<float> w1, b1, w2, b2; };
 ///     ca::tree_for_each([&](auto& p, const auto& g) { p.value() -= 0.1f * g.value(); }, params, gradients);
 template <class F, class Tree, class... Others>
@@ -224,4 +227,5 @@ auto tree_leaves(const Tree& tree) {
   return leaves;
 }
 
+}  // namespace CUDARRAY_BUILD
 }  // namespace cudarray::inline v0

@@ -165,7 +165,7 @@ class variable : public detail::no_number<variable<T, Device>> {
                                 " was computed of nothing that a gradient is wanted of");
     const detail::tape_ref root = tape_;
     detail::check_backward(tape());
-    detail::add_gradient(*tape(), gradient);
+    detail::add_gradient(*tape(), tape()->is_leaf() ? ndarray<T, Device>(gradient.copy()) : gradient);
     detail::run_backward(root, o.retain_graph);
   }
 
@@ -320,9 +320,7 @@ auto copy(const X& x) {
 /// The value of an expression, as what no gradient goes through.
 template <array_expression X>
 auto stop_gradient(const X& x) {
-  using A = ndarray<value_type_t<X>, device_type_t<X>>;
-  if constexpr (detail::has_variable<X>) return A(detail::materialise(detail::as_operand<value_type_t<X>>("", x)));
-  else return A(x);
+  return detail::array_of(x);
 }
 
 }  // namespace CUDARRAY_BUILD

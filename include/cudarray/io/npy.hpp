@@ -32,7 +32,7 @@ namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 template <array_expression X>
 void save(const ::std::string& path, const X& x) {
   using T = value_type_t<X>;
-  const ndarray<T, cpu> a = to<cpu, X>(x);  // a new array in C order
+  const ndarray<T, cpu> a = to<cpu>(detail::array_of(x));  // a new array in C order
   ::std::string header =
       detail::cat("{'descr': '", detail::npy_descr<T>(), "', 'fortran_order': False, 'shape': ", a.shape(), ", }");
   header.append(63 - (10 + header.size()) % 64, ' ');

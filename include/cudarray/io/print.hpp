@@ -140,7 +140,7 @@ template <array_expression X>
 CUDARRAY_COLD ::std::string to_string(const X& x) {
   using T = value_type_t<X>;
   using Device = device_type_t<X>;
-  const ndarray<T, Device> a(x);
+  const ndarray<T, Device> a = detail::array_of(x);
   if (a.size() == 0) return "[]";
   const auto show = [](const auto& l) {
     return detail::array_printer(detail::printed<T>(), l.where, l.store->data).str();
