@@ -12,6 +12,8 @@
 #include "autograd/manipulation.hpp"
 #include "autograd/nnet.hpp"
 #include "autograd/reductions.hpp"
+#include "autograd/sorting.hpp"
+#include "autograd/transfer.hpp"
 #include "autograd/transform.hpp"
 #include "backend/gradients.hpp"
 #include "nnet.hpp"

@@ -1,4 +1,5 @@
-"""docs/reference.md lists every public function, and no name that is not there.
+"""docs/reference.md lists every public function, and no name that is not there; docs/derivatives.md says of each function of
+arrays whether it has a derivative.
 
 names.py --source ROOT
 """
@@ -10,6 +11,8 @@ import sys
 # A function at the left margin, behind its docstring and template lines.
 FUNCTION = re.compile(r'(?!template|struct|class|return|using|concept|requires|friend|#)(?:[\w:<>,&*]+ )+[&*]?(\w+)\(')
 NOT_PUBLIC = re.compile(r'detail|backend|host|gpu|rule|op\b|traits')
+# Headers without functions of arrays that have a value.
+NO_VALUES = {'idx.hpp', 'npy.hpp', 'print.hpp', 'creation.hpp', 'memory.hpp', 'out.hpp', 'random.hpp'}
 # Members and names of C++ that the reference speaks of.
 FOREIGN = {'np', 'std', 'span', 'ostream', 'stream'}
 
@@ -40,6 +43,8 @@ def main():
     listed = set(re.findall(r'\w+', reference))
     functions = dict(public_functions(root))
     missing = {name: header for name, header in functions.items() if name not in listed}
+    told = set(re.findall(r'\w+', (root / 'docs/derivatives.md').read_text().split('## What has a derivative')[1].split('\n## ')[0]))
+    untold = sorted(name for name, header in functions.items() if header not in NO_VALUES and name not in told)
     known = set()
     for file in (root / 'include/cudarray').rglob('*'):
         if file.is_file():
@@ -50,8 +55,10 @@ def main():
         print(f'{header}: {name} is not in docs/reference.md')
     for name in gone:
         print(f'docs/reference.md: {name} is not in the headers')
-    print(f'names: {len(functions)} functions, {len(named)} names, {len(missing) + len(gone)} wrong')
-    return 1 if missing or gone or len(functions) < 60 else 0
+    for name in untold:
+        print(f'docs/derivatives.md: whether {name} has a derivative is not said')
+    print(f'names: {len(functions)} functions, {len(named)} names, {len(missing) + len(gone) + len(untold)} wrong')
+    return 1 if missing or gone or untold or len(functions) < 60 else 0
 
 
 if __name__ == '__main__':

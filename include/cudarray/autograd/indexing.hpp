@@ -88,3 +88,21 @@ auto take_along_axis(const X& x, const Ix& index, detail::any_integer axis = -1)
 }
 
 }  // namespace cudarray::inline v0::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
+
+template <class T, class D, class Ix>
+variable<T, D> picked_of(const variable<T, D>& x, const Ix& index) {
+  if constexpr (::std::is_same_v<value_type_t<Ix>, bool>) {
+    const shape mask = dims_of(index);
+    bool leads = mask.ndim() <= x.ndim();
+    for (int d = 0; leads && d < mask.ndim(); ++d) leads = mask[d] == x.shape(d);
+    if (!leads) fail<shape_error>("index: a mask of shape ", mask, " for a variable of shape ", x.shape());
+    shape flat{mask.elements()};
+    for (int d = mask.ndim(); d < x.ndim(); ++d) flat.push_back(x.shape(d));
+    return take(reshape(x, flat), flatnonzero(index), 0);
+  } else {
+    return take(x, index, 0);
+  }
+}
+
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD

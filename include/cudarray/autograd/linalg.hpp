@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../ops/linalg.hpp"
-#include "rule.hpp"
+#include "manipulation.hpp"
 
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
@@ -30,6 +30,16 @@ template <array_expression X, array_expression Y>
 requires(variable_expression<X> || variable_expression<Y>) auto matmul(const X& x, const Y& y) {
   return detail::apply_rule(
       detail::matmul_rule{}, [](const auto& a, const auto& b) { return matmul(a, b); }, x, y);
+}
+template <array_expression X, array_expression Y>
+requires(variable_expression<X> || variable_expression<Y>) auto dot(const X& x, const Y& y) {
+  detail::check_two_axes("dot", x, y);
+  return matmul(x, y);
+}
+template <array_expression X, array_expression Y>
+requires(variable_expression<X> || variable_expression<Y>) auto inner(const X& x, const Y& y) {
+  detail::check_two_axes("inner", x, y);
+  return matmul(x, transpose(eval(y)));
 }
 
 }  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

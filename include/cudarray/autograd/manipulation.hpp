@@ -38,6 +38,16 @@ struct broadcast_rule {
   static constexpr bool reads(int, int) { return false; }
 };
 
+/// Reversed along axes.
+struct flip_rule {
+  axes over;
+  template <int, class A, class X>
+  auto gradient(const A& g, const X&) const {
+    return flip(g, over);
+  }
+  static constexpr bool reads(int, int) { return false; }
+};
+
 /// Variables joined along an axis: each has its part of the gradient.
 template <class T, class D>
 struct concatenate_node final : gradient_node<T, D> {
@@ -106,6 +116,43 @@ template <variable_expression X>
 auto broadcast_to(const X& x, const shape& s) {
   return detail::apply_rule(
       detail::broadcast_rule{}, [&](const auto& a) { return broadcast_to(a, s); }, x);
+}
+
+template <variable_expression X>
+auto flip(const X& x, const axes& over = axes::all()) {
+  return detail::apply_rule(
+      detail::flip_rule{over}, [&](const auto& a) { return flip(a, over); }, x);
+}
+/// The variable itself, if it is C-contiguous, else a copy.
+template <variable_expression X>
+auto ascontiguousarray(const X& x) {
+  const auto v = eval(x);
+  return v.value().is_contiguous() ? v : copy(v);
+}
+/// Variables, the parts between split points along an axis, or equal parts.
+template <class T, class Device>
+::std::vector<variable<T, Device>> split(const variable<T, Device>& x, ::std::span<const int64> points,
+                                         detail::any_integer axis = 0) {
+  const int at = detail::normal_axis("split", axis, x.ndim());
+  ::std::vector<variable<T, Device>> parts;
+  index_item items[max_rank] = {_, _, _, _, _, _, _, _};
+  int64 from = 0;
+  for (::std::size_t i = 0; i <= points.size(); ++i) {
+    items[at] = i < points.size() ? slice(from, points[i]) : slice(from, none);
+    parts.push_back(detail::slice_of(x, items, x.ndim()));
+    if (i < points.size()) from = points[i];
+  }
+  return parts;
+}
+template <class T, class Device>
+::std::vector<variable<T, Device>> split(const variable<T, Device>& x, ::std::initializer_list<int64> points,
+                                         detail::any_integer axis = 0) {
+  return split(x, ::std::span<const int64>(points.begin(), points.size()), axis);
+}
+template <class T, class Device>
+::std::vector<variable<T, Device>> split(const variable<T, Device>& x, detail::any_integer sections,
+                                         detail::any_integer axis = 0) {
+  return split(x, ::std::span<const int64>(detail::split_points(x.shape(), sections, axis)), axis);
 }
 
 template <class T, class Device, class Build = this_build>

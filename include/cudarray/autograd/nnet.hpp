@@ -121,6 +121,21 @@ requires(variable_expression<X> || variable_expression<Y>) auto softmax_cross_en
       detail::softmax_cross_entropy_rule{}, [](const auto& a, const auto& t) { return softmax_cross_entropy(a, t); }, x,
       y_true);
 }
+/// The gradient of y_pred; that of labels is not recorded.
+template <variable_expression P, array_expression Y>
+auto categorical_cross_entropy(const P& y_pred, const Y& y_true, double eps = 1e-15) {
+  using T = value_type_t<P>;
+  using V = variable<T, device_type_t<P>>;
+  constexpr bool labels = !cudarray::detail::has_variable<Y>;
+  static_assert(labels,
+                "cudarray: nnet::categorical_cross_entropy has no gradient of labels: use ca::stop_gradient(y)");
+  constexpr const char* function = "nnet::categorical_cross_entropy";
+  detail::check_labels(function, cudarray::detail::dims_of(y_pred), cudarray::detail::dims_of(y_true));
+  if (!(eps >= 0 && eps < 0.5)) cudarray::detail::fail<value_error>(function, ": eps ", eps, " is not in [0, 0.5)");
+  const V p(clip(y_pred, eps, 1 - eps));
+  const V rows(where(y_true == 0, 0, y_true * log(where(y_true == 0, 1, p / sum(p, -1, keepdims)))));
+  return V(-sum(rows, -1));
+}
 /// x @ w + b, with an activation.
 template <array_expression X, array_expression W, array_expression B>
 requires(variable_expression<X> || variable_expression<W> ||

@@ -103,3 +103,20 @@ auto track_reduction(const reduce<Op, K>& n) {
 }
 
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
+
+/// Mean and variance as two functions of a variable.
+template <variable_expression X, reduction_option... O>
+auto mean_var(const X& x, axes over, const O&... o) {
+  using T = value_type_t<X>;
+  using D = device_type_t<X>;
+  using V = variable<T, D>;
+  const V v(x);
+  return mean_and_var<T, D, V>{V(mean(v, over, o...)), V(var(v, over, o...))};
+}
+template <variable_expression X, reduction_option... O>
+auto mean_var(const X& x, const O&... o) {
+  return mean_var(x, axes::all(), o...);
+}
+
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

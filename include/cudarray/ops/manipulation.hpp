@@ -174,6 +174,22 @@ const ndarray<T, Device> stack(::std::initializer_list<ndarray<T, Device>> parts
   return stack<T, Device>(::std::span<const ndarray<T, Device>>(parts.begin(), parts.size()), axis);
 }
 
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::detail {
+
+/// Where equal parts of an axis begin, but the first. Throws value_error.
+inline ::std::vector<int64> split_points(const shape& dims, int64 sections, int64 axis) {
+  const int64 n = dims[normal_axis("split", axis, dims.ndim())];
+  if (sections <= 0 || n % sections != 0)
+    fail<value_error>("split: axis of ", n, " does not divide into ", sections, " equal parts");
+  ::std::vector<int64> points;
+  for (int64 i = 1; i < sections; ++i) points.push_back(i * (n / sections));
+  return points;
+}
+
+}  // namespace cudarray::inline v0::detail
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
+
 /// Views of the parts between split points along an axis.
 ///     auto parts = ca::split(a, {2, 5});  // a[:2], a[2:5], a[5:]
 template <class T, class Device>
@@ -199,12 +215,7 @@ template <class T, class Device>
 template <class T, class Device>
 ::std::vector<ndarray<T, Device>> split(const ndarray<T, Device>& a, detail::any_integer sections,
                                         detail::any_integer axis = 0) {
-  const int64 n = a.shape()[detail::normal_axis("split", axis, a.ndim())];
-  if (sections <= 0 || n % sections != 0)
-    detail::fail<value_error>("split: axis of ", n, " does not divide into ", sections, " equal parts");
-  ::std::vector<int64> points;
-  for (int64 i = 1; i < sections; ++i) points.push_back(i * (n / sections));
-  return split(a, ::std::span<const int64>(points), axis);
+  return split(a, ::std::span<const int64>(detail::split_points(a.shape(), sections, axis)), axis);
 }
 
 }  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

@@ -210,15 +210,16 @@ CUDARRAY_REDUCTION(var, detail::variance<T>("var", x, over, opt))
 CUDARRAY_REDUCTION(std, sqrt(detail::variance<T>("std", x, over, opt)))
 
 /// What mean_var returns: `auto [m, v] = ca::mean_var(x, 1);`
-template <class T, class Device>
+template <class T, class Device, class A = ndarray<T, Device>>
 struct mean_and_var {
-  ndarray<T, Device> mean, var;
+  A mean, var;
 };
 
 /// Mean and variance over the same axes, on CUDA by one kernel that reads the operand once; floating dtypes. Eager. The
 /// arguments, and what is thrown, are those of var.
 template <array_expression X, reduction_option... O>
-mean_and_var<value_type_t<X>, device_type_t<X>> mean_var(const X& x, axes over, const O&... o) {
+requires(!detail::has_variable<X>) mean_and_var<value_type_t<X>, device_type_t<X>> mean_var(const X& x, axes over,
+                                                                                            const O&... o) {
   using T = value_type_t<X>;
   using D = device_type_t<X>;
   using A = ndarray<T, D>;
@@ -238,9 +239,7 @@ mean_and_var<value_type_t<X>, device_type_t<X>> mean_var(const X& x, axes over, 
   }
 }
 template <array_expression X, reduction_option... O>
-auto mean_var(const X& x, const O&... o) {
-  return mean_var(x, axes::all(), o...);
-}
+requires(!detail::has_variable<X>) auto mean_var(const X& x, const O&... o) { return mean_var(x, axes::all(), o...); }
 
 /// CUDArray's names of max and min.
 CUDARRAY_REDUCTION_BY(amax, max_op, T)

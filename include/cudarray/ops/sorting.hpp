@@ -104,9 +104,9 @@ struct topk_options {
 namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 /// What topk returns: `auto [v, i] = ca::topk(x, 5);`
-template <class T, class Device>
+template <class T, class Device, class Values = ndarray<T, Device>>
 struct values_and_indices {
-  ndarray<T, Device> values;
+  Values values;
   ndarray<int64, Device> indices;
 };
 

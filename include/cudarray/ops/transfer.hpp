@@ -121,7 +121,7 @@ void copyto(const ndarray<T, Device>& target, const X& source) {
 /// The one value of an array or expression of one element; waits for the device. Throws value_error.
 template <array_expression X>
 value_type_t<X> item(const X& x) {
-  return ndarray<value_type_t<X>, device_type_t<X>>(x).item();
+  return detail::array_of(x).item();
 }
 
 /// Waits until a device has done what this thread gave it, and throws what went wrong there.

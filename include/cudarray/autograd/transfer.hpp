@@ -1,0 +1,63 @@
+// Variables on another device; arrays like them.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../ops/transfer.hpp"
+#include "variable.hpp"
+
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
+
+/// The value is a copy on device To of a variable on device From.
+template <class T, class From, class To>
+struct transfer_node final : gradient_node<T, To> {
+  tape_ref to;
+  From device;
+
+  transfer_node(const shape& s, const tape_ref& from, From where)
+      : gradient_node<T, To>(s), to(is_wanted(from) ? from : tape_ref()), device(where) {}
+  bool is_leaf() const override { return false; }
+  int count() const override { return 1; }
+  const tape_ref* target(int) const override { return &to; }
+  void go_back() override {
+    if (to.get() != nullptr && to->wanted)
+      add_gradient(static_cast<gradient_node<T, From>&>(*to.get()),
+                   ndarray<T, From>(cudarray::to<From>(this->gradient, device)));
+  }
+  void free() override {
+    this->freed = true;
+    to = tape_ref();
+  }
+};
+
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
+
+/// A copy on another device, which gradients come back from.
+template <device_tag To, variable_expression X>
+auto to(const X& x, To device = {}) {
+  using T = value_type_t<X>;
+  using From = device_type_t<X>;
+  const variable<T, From> v(x);
+  const detail::tape_ref from = v.node().tape;
+  const ndarray<T, To> copy = to<To>(v.value(), device);
+  const bool wanted = detail::recording() && detail::is_wanted(from);
+  return variable<T, To>(copy,
+                         wanted ? detail::tape_ref(new detail::transfer_node<T, From, To>(v.shape(), from, v.device()))
+                                : detail::tape_ref());
+}
+#define CUDARRAY_LIKE(name)                        \
+  template <class T = void, class U, class Device> \
+  auto name(const variable<U, Device>& v) {        \
+    return name<T, U, Device>(v.value());          \
+  }
+/// Arrays of a variable's shape.
+CUDARRAY_LIKE(empty_like)
+CUDARRAY_LIKE(zeros_like)
+CUDARRAY_LIKE(ones_like)
+#undef CUDARRAY_LIKE
+template <class T = void, class U, class Device, scalar_value S>
+auto full_like(const variable<U, Device>& v, S value) {
+  return full_like<T, U, Device, S>(v.value(), value);
+}
+
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD
