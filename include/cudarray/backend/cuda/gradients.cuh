@@ -18,7 +18,7 @@ void run_gradients_once(cuda device, const detail::gradients_to<First, T...>& to
   survey<First> leaves;
   detail::for_each_operand(tree, leaves);
   const operand_info written[] = {{detail::get<J>(to.p), int(sizeof(T))}...};
-  const bool wide = plan_gradients(p, s, leaves.of, {operand_of, written}, left, V, multiprocessors(device.ordinal));
+  plan_gradients(p, s, leaves.of, {operand_of, written}, left, V, multiprocessors(device.ordinal));
   thread_space<1> places[gradients];
   int64 length[gradients] = {}, total = 0;  // of sums that blocks share, or that are not dense
   for (int j = 0; j < gradients; ++j) {
@@ -36,10 +36,8 @@ void run_gradients_once(cuda device, const detail::gradients_to<First, T...>& to
       if (length[j] > 0) p.partial[j] = next, next += length[j];
   }
   const int threads = p.across * p.down;
-  launch(
-      device.ordinal, s.store, All,
-      wide ? gradient_kernel<true, V, First, target, Tree, J...> : gradient_kernel<false, V, First, target, Tree, J...>,
-      dim3(unsigned(p.blocks)), dim3(unsigned(threads < warp ? warp : threads)), 0, to, tree, p);
+  launch(device.ordinal, s.store, All, gradient_kernel<V, First, target, Tree, J...>, dim3(unsigned(p.blocks)),
+         dim3(unsigned(threads < warp ? warp : threads)), 0, to, tree, p);
   const auto finish = [&]<int K>() {
     if (p.partial[K] == nullptr) return;
     const int64 sharing = p.sharing(p.form[K]);

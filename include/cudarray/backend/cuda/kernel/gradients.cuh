@@ -144,13 +144,25 @@ struct gradient_sums<V, Access, detail::gradients_to<First, T...>, Plan> {
 template <int V>
 inline constexpr int least_gradient_blocks = V > 4 ? 2 : 0;
 
-/// All gradients of a statement; `Wide`: what moves along the last axis is accesses of V aligned lanes, all inside.
-template <bool Wide, int V, int Operands, class Target, class Tree, int... J>
+/// Lanes that are neighbours, with numbers computed in groups, or lie as the space says.
+template <int V, int Operands, class Tree>
+struct gradient_access : row_access<V, Operands, Tree> {
+  bool neighbours;
+  template <int Ix, class G>
+  __device__ auto generate(const G& g) const {
+    if (neighbours) return row_access<V, Operands, Tree>::template generate<Ix>(g);
+    return basic_access<true, V, Operands, Tree>::template generate<Ix>(g);
+  }
+};
+
+/// All gradients of a statement. There is one kernel for aligned rows and for any layout: it is what most of a
+/// statement's compile time goes to.
+template <int V, int Operands, class Target, class Tree, int... J>
 __global__ void __launch_bounds__(block_threads, least_gradient_blocks<V>)
     gradient_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree,
                     const __grid_constant__ gradient_plan<Operands, int(sizeof...(J))> p) {
   in_stream_order();
-  using access = ::std::conditional_t<Wide, row_access<V, Operands, Tree>, lane_access<V, Operands, Tree>>;
+  using access = gradient_access<V, Operands, Tree>;
   constexpr auto every = ::std::integer_sequence<int, J...>{};
   __shared__ double shared[block_threads * V];
   const auto& s = p.threads;
@@ -164,6 +176,7 @@ __global__ void __launch_bounds__(block_threads, least_gradient_blocks<V>)
   const int64 element = split_element(s, first), begin = at.row * p.rows_of_block, end = begin + p.rows_of_block,
               stop = end < p.rows ? end : p.rows;
   access a;
+  a.neighbours = p.neighbours;
   const auto start = [&](int64 row) {
     a.start(s);
     go_to(s, at.outer, 0, p.outer, a.offset);
@@ -178,9 +191,9 @@ __global__ void __launch_bounds__(block_threads, least_gradient_blocks<V>)
     if (!p.even_rows && row != begin + depth) start(row);
     for (int u = 0; u < p.steps; ++u) {
       const bool inside = is_row && first + u * p.across < s.last;
-      a.inside = !inside ? 0 : Wide ? V : lanes_inside<V>(s, element + u * p.across * V);
+      a.inside = !inside ? 0 : p.neighbours ? V : lanes_inside<V>(s, element + u * p.across * V);
       if (a.inside > 0) {
-        a.template fetch<Wide ? reach::whole : reach::strided>(tree);
+        a.template fetch<reach::either>(tree);
         sums.take(a, tree.computed(a), every);
       }
 #pragma unroll

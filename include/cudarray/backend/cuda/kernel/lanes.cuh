@@ -160,8 +160,9 @@ inline constexpr int widest_loaded = widest_element<(uint64(0) | ... | index_ope
 
 /// How the lanes of a load lie: as one aligned access; strided, some of them outside perhaps; or as the space says, all
 /// inside, where rows may be picked as wholes (`taken`): all lanes have one index then. `masked`: as `strided`, by one
-/// form of loads, which may be ahead of each other; lanes outside are zero.
-enum class reach { wide, strided, whole, taken, masked };
+/// form of loads, which may be ahead of each other; lanes outside are zero. `either`: wide where the space says so,
+/// else masked.
+enum class reach { wide, strided, whole, taken, masked, either };
 
 /// V places of a space as trees see them.
 template <bool Packed, int V, int Operands, class... Trees>
@@ -191,25 +192,31 @@ struct basic_access {
   __device__ held_as<T> read(const T* p, int inside) const {
     const T* q = p + offset[Ix];
     constexpr bool along_row = R == reach::whole || R == reach::taken, index = R == reach::taken && (indices >> Ix & 1);
-    if (!index && (R == reach::wide || (along_row && space->wide >> Ix & 1))) return load_wide<V, T, held_as<T>>(q);
+    if (!index && (R == reach::wide || ((along_row || R == reach::either) && space->wide >> Ix & 1)))
+      return load_wide<V, T, held_as<T>>(q);
     const int64 step = space->lane_step[Ix] * int64(sizeof(T));
     lanes<T, V> r;
-    if constexpr (along_row) {  // it stands still
-      r.v[0] = load_one(q);
+    if constexpr (along_row || R == reach::either)
+      if (along_row || step == 0) {  // it stands still
+        r.v[0] = load_one(q);
 #pragma unroll
-      for (int k = 1; k < V; ++k) r.v[k] = r.v[0];
-    } else if constexpr (R == reach::masked) {
+        for (int k = 1; k < V; ++k) r.v[k] = r.v[0];
+        return repack<held_as<T>>(r);
+      }
+    if constexpr (R == reach::masked || R == reach::either) {
 #pragma unroll
       for (int k = 0; k < V; ++k, q = step_bytes(q, step)) {
         r.v[k] = {};
         if (k < inside) r.v[k] = load_one(q);
       }
-    } else if (inside == V) {
+    } else if constexpr (!along_row) {
+      if (inside == V) {
 #pragma unroll
-      for (int k = 0; k < V; ++k, q += space->lane_step[Ix]) r.v[k] = load_one(q);
-    } else {
+        for (int k = 0; k < V; ++k, q += space->lane_step[Ix]) r.v[k] = load_one(q);
+      } else {
 #pragma unroll
-      for (int k = 0; k < V; ++k) r.v[k] = load_one(q + (k < inside ? k * space->lane_step[Ix] : 0));
+        for (int k = 0; k < V; ++k) r.v[k] = load_one(q + (k < inside ? k * space->lane_step[Ix] : 0));
+      }
     }
     return repack<held_as<T>>(r);
   }

@@ -23,6 +23,7 @@ struct gradient_plan {
   bool has_rows = false;    ///< sums of rows
   bool has_totals = false;  ///< sums over rows
   bool even_rows = true;    ///< on one axis
+  bool neighbours = true;   ///< the lanes of a thread are, and all are inside
   int outer = 0;            ///< so many axes are outer ones
   int across = 1, across_log2 = 0, down = 1, steps = 1;
   int64 rows = 1, rows_of_block = 1;
@@ -133,10 +134,9 @@ struct gradient_info {
 };
 
 /// The run that makes the gradients in `left`, or as many of them as fit together, of the operands in `of`. Operand 0
-/// of the plan is each gradient that is whole: all are in C order. Returns whether what moves along the last axis is
-/// wide accesses.
+/// of the plan is each gradient that is whole: all are in C order.
 template <int Operands, int Gradients, int All>
-CUDARRAY_NO_INLINE bool plan_gradients(gradient_plan<Operands, Gradients>& p, detail::iteration_space<All>& s,
+CUDARRAY_NO_INLINE void plan_gradients(gradient_plan<Operands, Gradients>& p, detail::iteration_space<All>& s,
                                        operand_info* of, const gradient_info& info, unsigned& left, int V,
                                        int multiprocessors) {
   const unsigned outer = gradient_forms(p.form, info.operand_of, Gradients, s.stride, s.ndim, left);
@@ -160,8 +160,8 @@ CUDARRAY_NO_INLINE bool plan_gradients(gradient_plan<Operands, Gradients>& p, de
   const bool is_wide = aligned && wide_operands(read, of, x, V, wide);
   p.threads.divide(read, V, x, is_wide);
   p.threads.wide = is_wide ? wide : 0;
+  p.neighbours = is_wide;
   spread_gradients(p, multiprocessors);
-  return is_wide;
 }
 
 /// Where a gradient that is summed up has its elements: on the axes that it moves along; `dense`: in that order.
