@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// this first: compile-time errors come from it, and list the includes on the way
+// these first: compile-time errors come from them, and list the includes on the way
 #include "autograd/variable.hpp"
+
+#include "autograd/tree.hpp"
+
+#include "autograd/transform.hpp"
 
 #include "autograd/checkpoint.hpp"
 #include "autograd/custom_vjp.hpp"
@@ -14,6 +18,5 @@
 #include "autograd/reductions.hpp"
 #include "autograd/sorting.hpp"
 #include "autograd/transfer.hpp"
-#include "autograd/transform.hpp"
 #include "backend/gradients.hpp"
 #include "nnet.hpp"

@@ -396,3 +396,43 @@ TEST_CASE("autograd: into gradients of another structure throws") {
   const auto f = ca::value_and_grad([](const auto& q) { return ca::sum(q[0] * q[1]); });
   CHECK(test::thrown<ca::shape_error>([&] { f.into(g)(p); }) == "tree: there are 2 elements in one and 0 in another");
 }
+
+TEST_CASE("autograd: checkpoint goes back under no_grad, and from what it captures") {
+  const auto square = ca::checkpoint([](const variable& a) { return a * a; });
+  const variable x = line({1, 2});
+  const variable y = square(x);
+  {
+    const ca::no_grad guard;
+    y.backward(ca::ones({2}));
+  }
+  CHECK(test::equal(x.grad(), {2}, numbers{2, 4}));
+  const auto value = [&](const variable& a) { return ca::sum(square(a)); };
+  const ca::no_grad guard;
+  CHECK(test::equal(ca::grad(value)(x).value(), {2}, numbers{2, 4}));
+  const variable w = line({3, 4});
+  const auto captured = ca::checkpoint([&](const variable&) { return w; });
+  const auto g = ca::grad([&](const variable& a) { return ca::sum(captured(a) * a); })(x);
+  CHECK(test::equal(g.value(), {2}, numbers{3, 4}));
+  CHECK(!w.has_grad());
+}
+TEST_CASE("autograd: custom_vjp's backward function cannot write into the gradient of others") {
+  const auto twice = ca::custom_vjp([](const auto& a) { return ca::with_residuals(a * 2.f); },
+                                    [](const auto& g) {
+                                      array h = g;
+                                      h *= 2.f;
+                                      return h;
+                                    });
+  const variable x = line({1, 2}), w = line({3, 4});
+  const array seed = ca::ones({2});
+  CHECK_THROWS_AS(variable(twice(x) + ca::eval(w * 3.f)).backward(seed), ca::value_error);
+  CHECK(test::equal(seed, {2}, numbers{1, 1}));
+}
+TEST_CASE("autograd: what holds no variables is passed over, of any length") {
+  struct named {
+    variable w;
+    std::vector<std::string> layers;
+  };
+  named p{line({1, 2}), {"dense"}}, g;
+  ca::value_and_grad([](const named& n) { return ca::sum(n.w * n.w); }).into(g)(p);
+  CHECK(test::equal(g.w.value(), {2}, numbers{2, 4}));
+}

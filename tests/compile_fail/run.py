@@ -46,8 +46,8 @@ NO_ARGUMENT = ('cudarray: no argument of the function holds variables: name thos
                'ca::grad<0>(f)')
 NO_VALUE = ('cudarray: the value of the function that is differentiated is no floating-point array that was computed of '
             'variables')
-NO_TREE = ('cudarray: this class is not taken apart into variables: make it an aggregate, or give it `auto members() { return '
-           'std::tie(...); }`')
+NO_TREE = ('cudarray: this class is not taken apart into variables: make it an aggregate, or give it auto members() { return '
+           'std::tie(...); }')
 NO_FUNCTION = re.compile('no matching function for call to|no instance of overloaded function')
 CAP_BYTES = 12000
 
@@ -128,8 +128,9 @@ CASES = [
      NO_ARGUMENT),
     ('auto r = ca::grad([](auto& x) { return ca::sum(x); })(w);',
      'auto r = ca::grad([](auto& x) { return ca::stop_gradient(x); })(w);', NO_VALUE),
-    ('auto r = ca::tree_leaves(std::tuple(w, 1));', 'auto r = ca::tree_leaves(std::tuple(w, std::make_shared<int>(1)));', NO_TREE),
-    ('auto r = ca::sort(f);', 'auto r = ca::sort(w);', GRADIENT),
+    ('auto r = ca::tree_leaves(std::tuple(w, 1));', 'auto r = ca::tree_leaves(std::tuple(w, std::make_shared<int>(1)));',
+     NO_TREE),
+    ('ca::copyto(f, d);', 'ca::copyto(f, w);', GRADIENT),
     ('f(0) = d(0);', 'f(0) = w(0);', GRADIENT),
     ('f += f;', 'f += w;', GRADIENT),
     ('f(b) = f;', 'f(b) = w;', GRADIENT),

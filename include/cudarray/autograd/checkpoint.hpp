@@ -52,8 +52,9 @@ struct checkpoint_node final : gradient_node<T, D> {
   void go_back() override {
     const uint64 newest = tape_node::newest();
     const auto own = ::std::apply([](const auto&... x) { return ::std::make_tuple(own_variables(x)...); }, *arguments);
-    const variable<T, D> y = run_again(own);
-    if (!y.requires_grad()) return;
+    bool is_function = false;
+    const variable<T, D> y = run_again(own, is_function);
+    if (!is_function) return;
     const auto n = y.node();
     check_backward(static_cast<backward_node*>(n.tape.get()), newest);
     y.backward(this->gradient);
@@ -72,14 +73,18 @@ struct checkpoint_node final : gradient_node<T, D> {
     if constexpr (holds_variables<A>()) return with_new_variables(x);
     else return x;
   }
+  /// Recorded, with the constants that it had.
   template <class Own>
-  variable<T, D> run_again(const Own& own) {
-    struct same_constants {
-      uint64 before;
-      ~same_constants() { constants_to() = before; }
-    } guard{::std::exchange(constants_to(), constants)};
+  variable<T, D> run_again(const Own& own, bool& is_function) {
+    struct as_before {
+      uint64 constants;
+      bool recorded;
+      ~as_before() { constants_to() = constants, recording() = recorded; }
+    } guard{::std::exchange(constants_to(), constants), ::std::exchange(recording(), true)};
     const random::detail_random::draw_log log(drawn, true);
-    return ::std::apply([this](const auto&... x) { return variable<T, D>(f(x...)); }, own);
+    const variable<T, D> y = ::std::apply([this](const auto&... x) { return variable<T, D>(f(x...)); }, own);
+    is_function = is_wanted(y.node().tape);
+    return y;
   }
 };
 
@@ -87,8 +92,9 @@ struct checkpoint_node final : gradient_node<T, D> {
 namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 /// A function of which the backward pass keeps the arguments alone: it runs again then, and draws the same random
-/// numbers; as jax.checkpoint. Its value is one array. Arguments may be trees (`ca::tree_for_each`). A parameter that
-/// it captures has its gradient, too; a computed variable must be an argument: the backward pass throws value_error
+/// numbers; as jax.checkpoint. Its value is one array. Arguments may be trees (`ca::tree_for_each`); a call without
+/// variables among them is one of the function itself. A parameter that it captures has its gradient, too, but that it
+/// was written since is not noticed; a computed variable must be an argument: the backward pass throws value_error
 /// otherwise.
 ///     auto block = ca::checkpoint([](const auto& x, const layer& p) { return ca::tanh(ca::matmul(x, p.w) + p.b); });
 template <class F>
@@ -104,15 +110,12 @@ auto checkpoint(F f) {
           const random::detail_random::draw_log log(drawn, false);
           return stop_gradient(f(x...));
         }();
-        bool wanted = !::std::is_empty_v<F>;  // it may capture variables
-        detail::each_variable([&](const auto& v) { wanted = wanted || detail::is_wanted(v.node().tape); }, x...);
         using array = ::std::remove_const_t<decltype(y)>;
         using T = typename array::value_type;
         using D = typename array::device_type;
         using node = detail::checkpoint_node<F, T, D, A...>;
-        return variable<T, D>(y, wanted && detail::recording()
-                                     ? detail::tape_ref(new node(f, y, ::std::move(drawn), x...))
-                                     : detail::tape_ref());
+        return variable<T, D>(
+            y, detail::recording() ? detail::tape_ref(new node(f, y, ::std::move(drawn), x...)) : detail::tape_ref());
       }
     };
     return run(detail::argument_of(given)...);

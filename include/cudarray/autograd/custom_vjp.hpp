@@ -52,8 +52,10 @@ struct custom_node final : gradient_node<T, D> {
     for (tape_ref& t : to) t = tape_ref();
   }
   void go_back() override {
-    const auto all = ::std::apply(
-        [&](const auto&... r) { return as_tuple(backward(r..., ndarray<T, D>(this->gradient))); }, *residuals);
+    layout shared = this->gradient.where();
+    shared.read_only = true;  // others may hold it
+    const ndarray<T, D> g = view(this->gradient, shared);
+    const auto all = ::std::apply([&](const auto&... r) { return as_tuple(backward(r..., g)); }, *residuals);
     constexpr bool fits = ::std::tuple_size_v<decltype(all)> == operands;
     static_assert(
         fits, "cudarray: custom_vjp: the backward function must return a gradient for each operand, in a std::tuple");

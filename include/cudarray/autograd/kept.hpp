@@ -28,9 +28,9 @@ class kept_arrays {
     } else {
       constexpr tree_kind kind = kind_of_tree<X>();
       if constexpr (kind == tree_kind::range)
-        for (const auto& part : x) add(part);
+        for (const auto& part : x) this->add(part);
       else if constexpr (kind == tree_kind::members || kind == tree_kind::tuple || kind == tree_kind::aggregate)
-        ::std::apply([this](const auto&... part) { (add(part), ...); }, tie_parts(x));
+        ::std::apply([this](const auto&... part) { (this->add(part), ...); }, tie_parts(x));
     }
   }
   /// Throws stale_error where one of them has been written since.

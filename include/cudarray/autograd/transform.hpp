@@ -170,6 +170,45 @@ auto one_or_several(::std::tuple<G...>&& g) {
   return ::std::move(g);
 }
 
+/// What a function is given for an argument.
+template <bool Differentiated, class X>
+using given_argument_t =
+    ::std::remove_cvref_t<decltype(call_argument<Differentiated, ::std::remove_cvref_t<decltype(argument_of(
+                                                                     ::std::declval<const X&>()))>>::value)>;
+template <class Positions, class F, class... X>
+constexpr bool computes_of_variables() {
+  return []<int... I>(::std::integer_sequence<int, I...>) {
+    using chosen = differentiated<Positions, X...>;
+    using Y = decltype(::std::declval<const F&>()(::std::declval<const given_argument_t<chosen::is(I), X>&>()...));
+    return variable_expression<::std::remove_cvref_t<Y>>;
+  }
+  (::std::make_integer_sequence<int, int(sizeof...(X))>{});
+}
+/// Whether a function can be differentiated by arguments X; one sentence says why not.
+template <class Positions, class F, class... X>
+constexpr bool check_arguments() {
+  using chosen = differentiated<Positions, X...>;
+  if constexpr ((check_tree<X>() && ...)) {
+    constexpr bool some = chosen::count > 0;
+    static_assert(some,
+                  "cudarray: no argument of the function holds variables: name those that gradients are wanted of, as "
+                  "in ca::grad<0>(f)");
+    constexpr bool hold = []<int... I>(::std::integer_sequence<int, I...>) {
+      return ((!chosen::is(I) || array_expression<X> || holds_variables<X>()) && ...);
+    }
+    (::std::make_integer_sequence<int, int(sizeof...(X))>{});
+    static_assert(hold, "cudarray: an argument that gradients are wanted of holds no variables, and is no array");
+    if constexpr (some && hold && (check_copied_tree<X>() && ...)) {
+      constexpr bool is_function = computes_of_variables<Positions, F, X...>();
+      static_assert(is_function,
+                    "cudarray: the value of the function that is differentiated is no floating-point array that was "
+                    "computed of variables");
+      return is_function;
+    }
+  }
+  return false;
+}
+
 /// What a function was called with, and its value.
 template <class Positions, class F, class... X>
 class differentiated_call {
@@ -182,15 +221,7 @@ class differentiated_call {
   };
   using arguments = typename list<::std::make_integer_sequence<int, int(sizeof...(X))>>::type;
   static auto call(const F& f, const arguments& a) {
-    const auto value_of = [](const auto& y) {
-      using Y = ::std::remove_cvref_t<decltype(y)>;
-      constexpr bool is_function = variable_expression<Y>;
-      static_assert(is_function,
-                    "cudarray: the value of the function that is differentiated is no floating-point array that was "
-                    "computed of variables");
-      if constexpr (is_function) return variable<value_type_t<Y>, device_type_t<Y>>(y);
-      else return variable<float>();
-    };
+    const auto value_of = []<class Y>(const Y& y) { return variable<value_type_t<Y>, device_type_t<Y>>(y); };
     return ::std::apply([&](const auto&... x) { return value_of(f(x.value...)); }, a);
   }
   arguments arguments_;
@@ -235,12 +266,7 @@ class differentiated_call {
 
  private:
   differentiated_call(const differentiation&, const F& f, const X&... x)
-      : arguments_(x...), value_(call(f, arguments_)), is_function_(is_wanted(value_.node().tape)) {
-    constexpr bool some = chosen::count > 0;
-    static_assert(some,
-                  "cudarray: no argument of the function holds variables: name those that gradients are wanted of, as "
-                  "in ca::grad<0>(f)");
-  }
+      : arguments_(x...), value_(call(f, arguments_)), is_function_(is_wanted(value_.node().tape)) {}
   void check_one(const char* name) const {
     if (value_.size() != 1)
       fail<shape_error>(name, ": the function's value has shape ", value_.shape(),
@@ -284,18 +310,26 @@ class value_and_grad_function {
   /// The value, and the gradients.
   template <class... X>
   auto operator()(const X&... x) const {
-    const auto call = detail::differentiate<positions>(name_, f_, x...);
-    auto g = call.gradients(name_);
-    return ::std::tuple_cat(::std::make_tuple(call.value()), ::std::move(g));
+    if constexpr (detail::check_arguments<positions, F, X...>()) {
+      const auto call = detail::differentiate<positions>(name_, f_, x...);
+      auto g = call.gradients(name_);
+      return ::std::tuple_cat(::std::make_tuple(call.value()), ::std::move(g));
+    } else {
+      return ::std::tuple<>();
+    }
   }
   /// A function that returns the value and adds the gradients to those in `g`: in place where nobody else holds their
   /// memory; to variables and arrays made without arguments they are assigned. Throws shape_error where shapes differ.
   template <class... G>
   auto into(G&... g) const {
     return [f = f_, to = ::std::tuple<G&...>(g...)]<class... X>(const X&... x) {
-      const auto call = detail::differentiate<positions>(name_, f, x...);
-      ::std::apply([&](auto&... one) { call.add_gradients(name_, one...); }, to);
-      return call.value();
+      if constexpr (detail::check_arguments<positions, F, X...>()) {
+        const auto call = detail::differentiate<positions>(name_, f, x...);
+        ::std::apply([&](auto&... one) { call.add_gradients(name_, one...); }, to);
+        return call.value();
+      } else {
+        return ::std::tuple<>();
+      }
     };
   }
 };
@@ -317,8 +351,10 @@ auto value_and_grad(F f) {
 template <int... Positions, class F>
 auto grad(F f) {
   return [f = ::std::move(f)]<class... X>(const X&... x) {
-    return detail::one_or_several(
-        detail::differentiate<::std::integer_sequence<int, Positions...>>("grad", f, x...).gradients("grad"));
+    using positions = ::std::integer_sequence<int, Positions...>;
+    if constexpr (detail::check_arguments<positions, F, X...>())
+      return detail::one_or_several(detail::differentiate<positions>("grad", f, x...).gradients("grad"));
+    else return ::std::tuple<>();
   };
 }
 /// The value of `f(x...)`, and the function that makes the gradients of the arguments from that of the value; as
@@ -328,11 +364,15 @@ auto grad(F f) {
 template <int... Positions, class F, class... X>
 auto vjp(const F& f, const X&... x) {
   using positions = ::std::integer_sequence<int, Positions...>;
-  using call_type = decltype(detail::differentiate<positions>("vjp", f, x...));
-  const ::std::shared_ptr<const call_type> call(new call_type(detail::differentiate<positions>("vjp", f, x...)));
-  return ::std::make_tuple(call->value(), [call](const typename call_type::array_type& g) {
-    return detail::one_or_several(call->gradients(g, true));
-  });
+  if constexpr (detail::check_arguments<positions, F, X...>()) {
+    using call_type = decltype(detail::differentiate<positions>("vjp", f, x...));
+    const ::std::shared_ptr<const call_type> call(new call_type(detail::differentiate<positions>("vjp", f, x...)));
+    return ::std::make_tuple(call->value(), [call](const typename call_type::array_type& g) {
+      return detail::one_or_several(call->gradients(g, true));
+    });
+  } else {
+    return ::std::tuple<>();
+  }
 }
 
 }  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

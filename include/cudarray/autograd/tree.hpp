@@ -43,18 +43,21 @@ enum class tree_kind {
   aggregate,
   unknown  ///< there may be variables in it
 };
-/// Whether an element of a range is looked into: it is a reference to an object.
-template <class X>
-inline constexpr bool is_part = ::std::is_lvalue_reference_v<X>&& ::std::is_class_v<::std::remove_cvref_t<X>>;
+/// Whether an element of a range X is looked into: it is an object of another class.
+template <class X, class Element>
+inline constexpr bool is_part =
+    ::std::is_lvalue_reference_v<Element>&& ::std::is_class_v<::std::remove_cvref_t<Element>> &&
+    !::std::is_same_v<::std::remove_cvref_t<Element>, X>;
 template <class X>
 constexpr tree_kind kind_of_tree() {
   if constexpr (is_variable<X>) return tree_kind::leaf;
   else if constexpr (array_expression<X> || !::std::is_class_v<X>) return tree_kind::nothing;
   else if constexpr (requires(X & x) { x.members(); }) return tree_kind::members;
   else if constexpr (requires(X & x) { x.begin(), x.end(); })
-    return is_part<decltype(*::std::declval<X&>().begin())> ? tree_kind::range : tree_kind::nothing;
+    return is_part<X, decltype(*::std::declval<X&>().begin())> ? tree_kind::range : tree_kind::nothing;
   else if constexpr (requires { ::std::tuple_size<X>::value; }) return tree_kind::tuple;
-  else if constexpr (::std::is_trivially_copyable_v<X>) return tree_kind::nothing;
+  else if constexpr (::std::is_trivially_copyable_v<X> && (!::std::is_aggregate_v<X> || ::std::is_copy_assignable_v<X>))
+    return tree_kind::nothing;  // a class with references is not assigned
   else if constexpr (::std::is_aggregate_v<X>) return tree_kind::aggregate;
   else return tree_kind::unknown;
 }
@@ -69,8 +72,12 @@ template <class X>
 auto tie_fields(X& x) {
   constexpr int fields = fields_of<::std::remove_const_t<X>>();
   static_assert(fields >= 0,
-                "cudarray: an aggregate of more than 24 fields is not taken apart: give it `auto members() { return "
-                "std::tie(...); }`");
+                "cudarray: an aggregate of more than 24 fields is not taken apart: give it auto members() { return "
+                "std::tie(...); }");
+  static_assert(
+      fields != 0 || ::std::is_empty_v<X>,
+      "cudarray: this aggregate is not taken apart: it holds references, has a base class, or a field that is "
+      "not copied: give it auto members() { return std::tie(...); }");
   if constexpr (fields <= 0) return ::std::tuple<>();
   CUDARRAY_FIELDS(1, a)
   CUDARRAY_FIELDS(2, a, b)
@@ -109,22 +116,66 @@ auto tie_parts(X& x) {
   else return tie_fields(x);
 }
 
-/// Whether variables are in a type. (A vector's elements are not there yet.)
-template <class X>
-constexpr bool holds_variables() {
+/// Whether a type holds what is of a kind. (A vector's elements are not there yet.)
+template <tree_kind Wanted, class X>
+constexpr bool holds() {
   using U = ::std::remove_cvref_t<X>;
   constexpr tree_kind kind = kind_of_tree<U>();
-  if constexpr (kind == tree_kind::leaf) {
+  if constexpr (kind == Wanted) {
     return true;
   } else if constexpr (kind == tree_kind::range) {
-    return holds_variables<decltype(*::std::declval<U&>().begin())>();
+    return holds<Wanted, decltype(*::std::declval<U&>().begin())>();
   } else if constexpr (kind == tree_kind::members || kind == tree_kind::tuple || kind == tree_kind::aggregate) {
     return []<class... P>(::std::type_identity<::std::tuple<P...>>) {
-      return (holds_variables<P>() || ...);
+      return (holds<Wanted, P>() || ...);
     }(::std::type_identity<decltype(tie_parts(::std::declval<U&>()))>{});
   } else {
     return false;
   }
+}
+template <class X>
+constexpr bool holds_variables() {
+  return holds<tree_kind::leaf, X>();
+}
+/// A class that may hide variables does not compile.
+template <class X>
+constexpr bool check_tree() {
+  constexpr bool known = !holds<tree_kind::unknown, X>();
+  static_assert(known,
+                "cudarray: this class is not taken apart into variables: make it an aggregate, or give it auto "
+                "members() { return std::tie(...); }");
+  return known;
+}
+/// Whether a copy of a tree has variables of its own: a tuple of references or a span has none.
+template <class X>
+constexpr bool copies_variables() {
+  using U = ::std::remove_cvref_t<X>;
+  constexpr tree_kind kind = kind_of_tree<U>();
+  if constexpr (kind == tree_kind::range) {
+    using element = decltype(*::std::declval<const U&>().begin());
+    return ::std::is_const_v<::std::remove_reference_t<element>> && copies_variables<element>();
+  } else if constexpr (kind == tree_kind::tuple) {
+    return []<::std::size_t... I>(::std::index_sequence<I...>) {
+      return (
+          (!::std::is_reference_v<::std::tuple_element_t<I, U>> && copies_variables<::std::tuple_element_t<I, U>>()) &&
+          ...);
+    }
+    (::std::make_index_sequence<::std::tuple_size_v<U>>{});
+  } else if constexpr (kind == tree_kind::aggregate) {
+    return []<class... P>(::std::type_identity<::std::tuple<P...>>) {
+      return (copies_variables<P>() && ...);
+    }(::std::type_identity<decltype(tie_parts(::std::declval<U&>()))>{});
+  } else {
+    return true;
+  }
+}
+template <class X>
+constexpr bool check_copied_tree() {
+  constexpr bool copied = copies_variables<X>();
+  static_assert(copied,
+                "cudarray: a tree of references, as std::tie or std::span, has no tree of gradients like it: use a "
+                "tuple or a vector of variables, whose copies share elements");
+  return check_tree<X>() && copied;
 }
 
 /// The type of the first variable in a tree; void: there is none.
@@ -152,10 +203,7 @@ void walk_parts(const F& f, Trees&... trees);
 /// Calls f for each variable of a tree, and what is in its place in others.
 template <class F, class X, class... Others>
 void walk_trees(const F& f, X& x, Others&... others) {
-  constexpr tree_kind kind = kind_of_tree<::std::remove_const_t<X>>();
-  static_assert(kind != tree_kind::unknown,
-                "cudarray: this class is not taken apart into variables: make it an aggregate, or give it `auto "
-                "members() { return std::tie(...); }`");
+  constexpr tree_kind kind = holds_variables<X>() ? kind_of_tree<::std::remove_const_t<X>>() : tree_kind::nothing;
   if constexpr (kind == tree_kind::leaf) {
     f(x, others...);
   } else if constexpr (kind == tree_kind::range) {
@@ -198,33 +246,37 @@ inline namespace CUDARRAY_BUILD {
 ///     ca::tree_for_each([&](auto& p, const auto& g) { p.value() -= 0.1f * g.value(); }, params, gradients);
 template <class F, class Tree, class... Others>
 void tree_for_each(const F& f, Tree&& tree, Others&&... others) {
-  detail::walk_trees(f, tree, others...);
+  if constexpr (detail::check_tree<Tree>()) detail::walk_trees(f, tree, others...);
 }
 /// A tree with `f(variable, others...)`, an array or a variable of the same dtype, in the place of each variable.
 template <class F, class Tree, class... Others>
 Tree tree_map(const F& f, const Tree& tree, const Others&... others) {
   Tree r = tree;
-  detail::walk_trees([&f]<class V>(V& v, const auto&... other) { v = V(f(::std::as_const(v), other...)); }, r,
-                     others...);
+  if constexpr (detail::check_copied_tree<Tree>())
+    detail::walk_trees([&f]<class V>(V& v, const auto&... other) { v = V(f(::std::as_const(v), other...)); }, r,
+                       others...);
   return r;
 }
 /// The variables of a tree, in order, which must all have one dtype and device. They share elements and gradients with
 /// those in the tree.
 template <class Tree>
 auto tree_leaves(const Tree& tree) {
-  const auto first = detail::first_variable<Tree>();
-  using V = typename decltype(first)::type;
-  constexpr bool some = !::std::is_void_v<V>;
-  static_assert(some, "cudarray: there is no variable in this tree");
-  ::std::vector<V> leaves;
-  detail::walk_trees(
-      [&leaves]<class U>(const U& v) {
-        constexpr bool same = ::std::is_same_v<U, V>;
-        static_assert(same, "cudarray: the variables of this tree have several dtypes: use ca::tree_for_each");
-        if constexpr (same) leaves.push_back(v);
-      },
-      tree);
-  return leaves;
+  if constexpr (detail::check_tree<Tree>()) {
+    using V = typename decltype(detail::first_variable<Tree>())::type;
+    constexpr bool some = !::std::is_void_v<V>;
+    static_assert(some, "cudarray: there is no variable in this tree");
+    ::std::vector<::std::conditional_t<some, V, int>> leaves;
+    detail::walk_trees(
+        [&leaves]<class U>(const U& v) {
+          constexpr bool same = ::std::is_same_v<U, V>;
+          static_assert(same, "cudarray: the variables of this tree have several dtypes: use ca::tree_for_each");
+          if constexpr (same) leaves.push_back(v);
+        },
+        tree);
+    return leaves;
+  } else {
+    return ::std::vector<int>();
+  }
 }
 
 }  // namespace CUDARRAY_BUILD

@@ -121,6 +121,8 @@ CUDARRAY_NO_INLINE void spread_gradients(gradient_plan<Operands, Gradients>& p, 
   p.rows_of_block = each * p.down;
   p.row_blocks = divider(ceil_div(p.rows, p.rows_of_block));
   p.blocks = outer * p.row_blocks.divisor * p.column_blocks.divisor;
+  if (p.blocks >> 31 != 0)
+    detail::fail<value_error>("backward: ", p.blocks, " blocks of gradients are too many at once");
   for (int k = 0; k < Operands; ++k) {
     p.next_step[k] = int64(p.across) * s.lanes * s.step[k][x];
     p.next_row[k] = (x > p.outer ? p.down * s.step[k][x - 1] : 0) - p.steps * p.next_step[k];
