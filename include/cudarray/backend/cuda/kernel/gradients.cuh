@@ -155,8 +155,8 @@ struct gradient_access : row_access<V, Operands, Tree> {
   }
 };
 
-/// All gradients of a statement. There is one kernel for aligned rows and for any layout: it is what most of a
-/// statement's compile time goes to.
+/// All gradients of a statement. There is one kernel for aligned rows and for any layout: a second one would take nvcc
+/// 0.7 s for each statement.
 template <int V, int Operands, class Target, class Tree, int... J>
 __global__ void __launch_bounds__(block_threads, least_gradient_blocks<V>)
     gradient_kernel(const __grid_constant__ Target target, const __grid_constant__ Tree tree,
