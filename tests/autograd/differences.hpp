@@ -148,4 +148,16 @@ void check_gradients(const char* name, const F& f, const R&... ranges) {
   }
 }
 
+/// The Jacobian of f of operands of these shapes, each laid out in several ways.
+template <class F, class... Shapes>
+void check_layouts(const char* name, const F& f, const Shapes&... shapes) {
+  random_numbers random(5);
+  int k = 0;
+  const std::vector<numbers> values{random.between(-2, 2, shapes.elements(), k++)...};
+  for (const auto layout : {operand::plain, operand::transposed, operand::spread}) {
+    INFO(name << ", layout " << int(layout));
+    check_jacobian(f, values, {operand{shapes, layout}...}, std::make_integer_sequence<int, int(sizeof...(Shapes))>{});
+  }
+}
+
 }  // namespace test

@@ -7,21 +7,9 @@ namespace {
 
 using ca::_;
 using S = ca::shape;
+using test::check_layouts;
 using test::numbers;
 namespace nnet = ca::nnet;
-
-/// The Jacobian of f of operands of these shapes, each laid out in another way.
-template <class F, class... Shapes>
-void check(const char* name, const F& f, const Shapes&... shapes) {
-  test::random_numbers random(5);
-  int k = 0;
-  std::vector<numbers> values{random.between(-2, 2, shapes.elements(), k++)...};
-  for (const auto layout : {test::operand::plain, test::operand::transposed, test::operand::spread}) {
-    INFO(name << ", layout " << int(layout));
-    test::check_jacobian(f, values, {test::operand{shapes, layout}...},
-                         std::make_integer_sequence<int, int(sizeof...(Shapes))>{});
-  }
-}
 
 /// The gradient of the sum of f(x).
 template <class F>
@@ -34,21 +22,21 @@ numbers gradient_of(const F& f, const numbers& x) {
 }  // namespace
 
 TEST_CASE("autograd: gradients of extremes, products and variances") {
-  check(
+  check_layouts(
       "max", [](const auto& x) { return ca::max(x, 1); }, S{2, 3, 2});
-  check(
+  check_layouts(
       "max of all", [](const auto& x) { return ca::max(x * x); }, S{2, 3});
-  check(
+  check_layouts(
       "min",
       [](const auto& x) {
         return ca::min(x * 2., {0, 2}, ca::keepdims);
       },
       S{2, 3, 2});
-  check(
+  check_layouts(
       "prod", [](const auto& x) { return ca::prod(x, 1); }, S{2, 3, 2});
-  check(
+  check_layouts(
       "var", [](const auto& x) { return ca::var(x, -1); }, S{2, 4});
-  check(
+  check_layouts(
       "std", [](const auto& x) { return ca::std(x, 0, ca::ddof{1}); }, S{5, 2});
 }
 TEST_CASE("autograd: gradients of reductions at ties and zeros") {
@@ -61,13 +49,13 @@ TEST_CASE("autograd: gradients of reductions at ties and zeros") {
   CHECK(gradient_of(prod, {0, 0, 4}) == numbers{0, 0, 0});
 }
 TEST_CASE("autograd: gradients of normalisations in NumPy's notation") {
-  check(
+  check_layouts(
       "layer norm",
       [](const auto& x, const auto& g, const auto& b) {
         return (x - ca::mean(x, -1, ca::keepdims)) / ca::sqrt(ca::var(x, -1, ca::keepdims) + 1e-5) * g + b;
       },
       S{3, 4}, S{4}, S{4});
-  check(
+  check_layouts(
       "softmax",
       [](const auto& x) {
         const auto e = ca::exp(x - ca::max(x, -1, ca::keepdims));
@@ -77,36 +65,36 @@ TEST_CASE("autograd: gradients of normalisations in NumPy's notation") {
 }
 TEST_CASE("autograd: gradients of what picks elements") {
   const ca::ndarray<int> picks = ca::array<int>({0, 2, 2, -1}), of_each = ca::array<int>({{0, 2}, {-1, 1}});
-  check(
+  check_layouts(
       "take", [&](const auto& x) { return ca::take(x, picks, 1); }, S{2, 3, 2});
-  check(
+  check_layouts(
       "take_along_axis", [&](const auto& x) { return ca::take_along_axis(x, of_each, 1); }, S{2, 3});
-  check(
+  check_layouts(
       "take_along_axis", [&](const auto& x) { return ca::take_along_axis(x, of_each, 0); }, S{3, 2});
-  check(
+  check_layouts(
       "slices", [](const auto& x) { return x(_, ca::slice(0, 3, 2)); }, S{2, 3, 2});
-  check(
+  check_layouts(
       "integers", [](const auto& x) { return x(1, -1); }, S{2, 3, 2});
-  check(
+  check_layouts(
       "newaxis", [](const auto& x) { return x(ca::newaxis, ca::ellipsis, ca::slice(ca::none, ca::none, -1)); },
       S{2, 3});
-  check(
+  check_layouts(
       "the same twice", [](const auto& x) { return x(ca::slice(0, 2)) * x(ca::slice(1, 3)); }, S{3, 2});
-  check(
+  check_layouts(
       "t", [](const auto& x) { return x.t(); }, S{2, 3});
   const ca::variable<float> x = ca::ones({3});
   CHECK_THROWS_AS(x(3), ca::index_error);
   CHECK(test::equal(ca::take(x, ca::array<int>({0}), 0).value(), {1}, numbers{1}));
 }
 TEST_CASE("autograd: gradients of what is joined") {
-  check(
+  check_layouts(
       "concatenate",
       [](const auto& x, const auto& y) {
         using X = std::remove_cvref_t<decltype(x)>;
         return ca::concatenate({x, y, X(x * y)}, 1);
       },
       S{2, 3}, S{2, 3});
-  check(
+  check_layouts(
       "stack",
       [](const auto& x, const auto& y) {
         using X = std::remove_cvref_t<decltype(x)>;
@@ -117,33 +105,33 @@ TEST_CASE("autograd: gradients of what is joined") {
   CHECK(test::thrown<ca::value_error>([&] { ca::concatenate(none); }) == "concatenate: no arrays given");
 }
 TEST_CASE("autograd: gradients of convolution and pooling") {
-  check(
+  check_layouts(
       "conv2d",
       [](const auto& x, const auto& w) {
         return nnet::conv2d(x, w, {.stride = {1, 2}, .padding = 1});
       },
       S{2, 2, 3, 3}, S{2, 2, 2, 3});
-  check(
+  check_layouts(
       "max_pool2d", [](const auto& x) { return nnet::max_pool2d(x, {.window = 2}); }, S{1, 2, 4, 4});
-  check(
+  check_layouts(
       "avg_pool2d", [](const auto& x) { return nnet::avg_pool2d(x, {.window = 3, .stride = 1, .padding = 1}); },
       S{1, 2, 3, 3});
 }
 TEST_CASE("autograd: gradients of softmax and its family") {
-  check(
+  check_layouts(
       "softmax", [](const auto& x) { return nnet::softmax(x, 0); }, S{3, 2});
-  check(
+  check_layouts(
       "log_softmax", [](const auto& x) { return nnet::log_softmax(x); }, S{3, 2});
-  check(
+  check_layouts(
       "logsumexp", [](const auto& x) { return nnet::logsumexp(x, 1); }, S{3, 2});
-  check(
+  check_layouts(
       "logsumexp, kept", [](const auto& x) { return nnet::logsumexp(x, 0, true); }, S{3, 2});
-  check(
+  check_layouts(
       "softmax_cross_entropy", [](const auto& x, const auto& t) { return nnet::softmax_cross_entropy(x, t); }, S{3, 4},
       S{3, 4});
 }
 TEST_CASE("autograd: gradients of layers") {
-  check(
+  check_layouts(
       "linear",
       [](const auto& x, const auto& w, const auto& b) {
         return nnet::linear(x, w, b, {.activation = nnet::activation::relu});

@@ -6,21 +6,11 @@
 namespace {
 
 using S = ca::shape;
+using test::check_layouts;
 using test::numbers;
 using doubles = ca::ndarray<double>;
 using variable = ca::variable<double>;
 
-template <class F, class... Shapes>
-void check(const char* name, const F& f, const Shapes&... shapes) {
-  test::random_numbers random(11);
-  int k = 0;
-  std::vector<numbers> at{random.between(-2, 2, shapes.elements(), k++)...};
-  for (const auto layout : {test::operand::plain, test::operand::transposed, test::operand::spread}) {
-    INFO(name << ", layout " << int(layout));
-    test::check_jacobian(f, at, {test::operand{shapes, layout}...},
-                         std::make_integer_sequence<int, int(sizeof...(Shapes))>{});
-  }
-}
 /// The gradient of the sum of `f(x) * g`.
 template <class F>
 numbers gradient_of(const F& f, const numbers& x, const numbers& g) {
@@ -33,13 +23,13 @@ const double not_a_number = std::numeric_limits<double>::quiet_NaN();
 }  // namespace
 
 TEST_CASE("autograd: gradients of sorted elements go back to where they were") {
-  check(
+  check_layouts(
       "sort", [](const auto& x) { return ca::sort(x, 1); }, S{2, 4, 3});
-  check(
+  check_layouts(
       "sort of an expression", [](const auto& x) { return ca::sort(ca::sin(x)); }, S{7});
-  check(
+  check_layouts(
       "topk", [](const auto& x) { return ca::topk(x, 2, {.axis = 0}).values; }, S{4, 3});
-  check(
+  check_layouts(
       "smallest", [](const auto& x) { return ca::topk(x, 3, {.largest = false}).values; }, S{2, 5});
   const auto sorted = [](const auto& x) { return ca::sort(x); };
   CHECK(gradient_of(sorted, {3, 1, not_a_number, 1}, {1, 2, 3, 4}) == numbers{3, 1, 4, 2});  // equals in their order
@@ -52,17 +42,17 @@ TEST_CASE("autograd: gradients of sorted elements go back to where they were") {
 }
 
 TEST_CASE("autograd: gradients of cumulative functions") {
-  check(
+  check_layouts(
       "cumsum", [](const auto& x) { return ca::cumsum(x, 1); }, S{2, 4, 3});
-  check(
+  check_layouts(
       "cumsum of all", [](const auto& x) { return ca::cumsum(x * x); }, S{2, 3});
-  check(
+  check_layouts(
       "cumprod", [](const auto& x) { return ca::cumprod(x, 0); }, S{4, 3});
-  check(
+  check_layouts(
       "cumprod of all", [](const auto& x) { return ca::cumprod(x); }, S{2, 3});
-  check(
+  check_layouts(
       "cummax", [](const auto& x) { return ca::cummax(x, -1); }, S{3, 6});
-  check(
+  check_layouts(
       "cummin", [](const auto& x) { return ca::cummin(x, 0); }, S{6, 3});
   const auto product = [](const auto& x) { return ca::cumprod(x, 0); };
   // y = (x0, x0 x1, x0 x1 x2, ...): at zeros the products of the others
@@ -81,23 +71,23 @@ TEST_CASE("autograd: gradients of cumulative functions") {
 }
 
 TEST_CASE("autograd: gradients of parts, masks and index arrays") {
-  check(
+  check_layouts(
       "flip",
       [](const auto& x) {
         return ca::flip(x, {0, 2});
       },
       S{2, 3, 2});
-  check(
+  check_layouts(
       "parts", [](const auto& x) { return ca::split(x, 2, 1)[1] * ca::split(x, {2}, 1)[0]; }, S{3, 4});
-  check(
+  check_layouts(
       "contiguous", [](const auto& x) { return ca::ascontiguousarray(ca::eval(x * 2.)); }, S{2, 3});
-  check(
+  check_layouts(
       "dot", [](const auto& x, const auto& y) { return ca::dot(x, y); }, S{2, 3}, S{3, 2});
-  check(
+  check_layouts(
       "inner", [](const auto& x, const auto& y) { return ca::inner(x, y); }, S{2, 3}, S{4, 3});
-  check(
+  check_layouts(
       "inner of rows", [](const auto& x, const auto& y) { return ca::inner(x, y); }, S{3}, S{3});
-  check(
+  check_layouts(
       "mean_var",
       [](const auto& x) {
         const auto r = ca::mean_var(x, 1, ca::ddof{1}, ca::keepdims);
@@ -127,7 +117,7 @@ TEST_CASE("autograd: gradients of parts, masks and index arrays") {
 
 TEST_CASE("autograd: the gradient of a loss of probabilities") {
   const doubles labels = ca::array<double>({{0, 1, 0}, {0.5, 0, 0.5}});
-  check(
+  check_layouts(
       "categorical_cross_entropy",
       [&](const auto& x) { return ca::nnet::categorical_cross_entropy(ca::exp(x) * 0.05, labels); }, S{2, 3});
   const variable p = ca::array<double>({{0.5, 0.5, 0}, {0.25, 0, 0.75}});
