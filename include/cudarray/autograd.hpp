@@ -12,6 +12,7 @@
 #include "autograd/checkpoint.hpp"
 #include "autograd/custom_vjp.hpp"
 #include "autograd/indexing.hpp"
+#include "autograd/jvp.hpp"
 #include "autograd/linalg.hpp"
 #include "autograd/manipulation.hpp"
 #include "autograd/nnet.hpp"

@@ -148,6 +148,56 @@ void check_gradients(const char* name, const F& f, const R&... ranges) {
   }
 }
 
+inline numbers joined(const std::vector<doubles>& arrays) {
+  numbers all;
+  for (const doubles& a : arrays)
+    for (const double v : test::values(a)) all.push_back(v);
+  return all;
+}
+template <class... A>
+std::vector<doubles> list_of(const std::tuple<A...>& all) {
+  return std::apply([](const auto&... a) { return std::vector<doubles>{doubles(ca::stop_gradient(a))...}; }, all);
+}
+template <class A>
+std::vector<doubles> list_of(const A& a) {
+  return {doubles(ca::stop_gradient(a))};
+}
+/// Whether a derivative along a direction is the difference of fourth order: `at(t)` is the function t along it.
+template <class At>
+void check_direction(const char* what, const numbers& derivative, const At& at) {
+  const double h = 1e-3;
+  const numbers a = at(-2 * h), b = at(-h), c = at(h), d = at(2 * h);
+  REQUIRE(derivative.size() == a.size());
+  double scale = 0, worst = 0;
+  for (const double v : derivative) scale = std::fmax(scale, std::fabs(v));
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double difference = (a[i] - 8 * b[i] + 8 * c[i] - d[i]) / (12 * h);
+    worst =
+        std::fmax(worst, std::fabs(derivative[i] - difference) / (1e-6 * std::fabs(difference) + 1e-8 * scale + 1e-11));
+  }
+  INFO(what);
+  CHECK(worst <= 1);
+}
+/// The derivative of `f(x...)` along a direction, and that of its gradients, against differences.
+template <class F, int... K>
+void check_tangents(const F& f, const std::vector<numbers>& values, const std::vector<operand>& of,
+                    std::integer_sequence<int, K...>) {
+  const doubles x[] = {laid_out(values[K], of[K])...};
+  random_numbers random(11);
+  const doubles v[] = {ca::array(random.between(-1, 1, of[K].dims.elements(), K), of[K].dims)...};
+  const auto moved = [&](double t, int k) { return ca::variable<double>(doubles(x[k] + t * v[k])); };
+  const auto [y, dy] = ca::jvp(f)(x[K]..., v[K]...);
+  CHECK(test::close(y, y.shape(), test::values(doubles(f(x[K]...))), 1e-14));
+  REQUIRE(dy.shape() == y.shape());
+  check_direction("jvp", test::values(dy),
+                  [&](double t) { return test::values(doubles(ca::stop_gradient(f(moved(t, K)...)))); });
+  const doubles weights = ca::array(random.between(-1, 1, y.size(), 7), y.shape());
+  const auto gradients = [&](const auto&... a) { return std::get<1>(ca::vjp(f, a...))(weights); };
+  const auto second = ca::jvp(gradients)(x[K]..., v[K]...);
+  check_direction("jvp of the gradients", joined(list_of(std::get<1>(second))),
+                  [&](double t) { return joined(list_of(gradients(moved(t, K)...))); });
+}
+
 /// The Jacobian of f of operands of these shapes, each laid out in several ways.
 template <class F, class... Shapes>
 void check_layouts(const char* name, const F& f, const Shapes&... shapes) {
@@ -158,6 +208,7 @@ void check_layouts(const char* name, const F& f, const Shapes&... shapes) {
     INFO(name << ", layout " << int(layout));
     check_jacobian(f, values, {operand{shapes, layout}...}, std::make_integer_sequence<int, int(sizeof...(Shapes))>{});
   }
+  check_tangents(f, values, {operand{shapes}...}, std::make_integer_sequence<int, int(sizeof...(Shapes))>{});
 }
 
 }  // namespace test

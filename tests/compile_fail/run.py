@@ -46,6 +46,12 @@ NO_ARGUMENT = ('cudarray: no argument of the function holds variables: name thos
                'ca::grad<0>(f)')
 NO_VALUE = ('cudarray: the value of the function that is differentiated is no floating-point array that was computed of '
             'variables')
+TANGENTS = ('cudarray: jvp: behind the arguments of the function there is a tangent for each that is differentiated: for each '
+            'that holds variables, for those at the positions that are named, or for all')
+NO_DIRECTION = ("cudarray: jvp: this argument's dtype has no derivatives: float16, bfloat16, float and double do; derivatives "
+                'of jvp itself are not offered')
+NO_TEMPLATE = ("cudarray: jvp: this tree's type does not say what its variables are: make it a template, as template <class V> "
+               'struct layer { V w, b; }, and give layer<ca::variable<float>>')
 NO_TREE = ('cudarray: this class is not taken apart into variables: make it an aggregate, or give it auto members() { return '
            'std::tie(...); }')
 NO_FUNCTION = re.compile('no matching function for call to|no instance of overloaded function')
@@ -128,6 +134,12 @@ CASES = [
      NO_ARGUMENT),
     ('auto r = ca::grad([](auto& x) { return ca::sum(x); })(w);',
      'auto r = ca::grad([](auto& x) { return ca::stop_gradient(x); })(w);', NO_VALUE),
+    ('auto r = ca::jvp([](auto& x) { return ca::exp(x); })(f, f);',
+     'auto r = ca::jvp([](auto& x) { return ca::exp(x); })(f);', TANGENTS),
+    ('auto r = ca::jvp([](auto& x) { return ca::exp(x); })(f, d);',
+     'auto r = ca::jvp([](auto& x) { return ca::exp(x); })(i, i);', NO_DIRECTION),
+    ('auto r = ca::hvp([](auto& x) { return ca::sum(x.w * x.w); })(tree<decltype(w)>{w}, tree<decltype(w)>{w});',
+     'auto r = ca::hvp([](auto& x) { return ca::sum(x.w * x.w); })(fixed{w}, fixed{w});', NO_TEMPLATE),
     ('auto r = ca::tree_leaves(std::tuple(w, 1));', 'auto r = ca::tree_leaves(std::tuple(w, std::make_shared<int>(1)));',
      NO_TREE),
     ('ca::copyto(f, d);', 'ca::copyto(f, w);', GRADIENT),
@@ -164,6 +176,13 @@ PREAMBLE = '''#include <cudarray/cudarray.hpp>
 #include <string>
 #include <vector>
 namespace ca = cudarray;
+template <class V>
+struct tree {
+  V w;
+};
+struct fixed {
+  ca::variable<float, ca::cpu> w;
+};
 '''
 FUNCTION = '''void {name}(ca::ndarray<float, ca::cpu> f, ca::ndarray<double, ca::cpu> d, ca::ndarray<int, ca::cpu> i,
     ca::ndarray<bool, ca::cpu> b, ca::ndarray<float, ca::cuda> g, ca::ndarray<ca::complex64, ca::cpu> z, std::string s,

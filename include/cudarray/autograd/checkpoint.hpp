@@ -108,7 +108,7 @@ auto checkpoint(F f) {
         const auto y = [&] {
           const no_grad guard;
           const random::detail_random::draw_log log(drawn, false);
-          return stop_gradient(f(x...));
+          return detail::array_of(f(x...));
         }();
         using array = ::std::remove_const_t<decltype(y)>;
         using T = typename array::value_type;

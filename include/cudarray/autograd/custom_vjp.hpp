@@ -76,7 +76,7 @@ struct custom_node final : gradient_node<T, D> {
   }
   template <int K, class V, class G>
   void hand_on(const G& g) {
-    if constexpr (is_floating<V>) {
+    if constexpr (is_differentiable<V>) {
       if (to[K].get() == nullptr || !to[K]->wanted) return;
       const ndarray<V, D> own(cast_node<V>(as_operand<V>("custom_vjp", g)));
       if (own.shape() != dims_of[K])
@@ -109,7 +109,13 @@ auto with_residuals(const Y& value, const R&... residuals) {
 template <class Forward, class Backward>
 auto custom_vjp(Forward forward, Backward backward) {
   return [ forward = ::std::move(forward), backward = ::std::move(backward) ]<array_expression... X>(const X&... x) {
-    if constexpr (!(variable_expression<X> || ...)) {
+    constexpr bool backwards = !(detail::is_dual<value_type_t<X>> || ...);
+    static_assert(backwards,
+                  "cudarray: custom_vjp: the function has a gradient, and no derivative in one direction: ca::jvp and "
+                  "ca::hvp do not go through it");
+    if constexpr (!backwards) {
+      return detail::poison{};
+    } else if constexpr (!(variable_expression<X> || ...)) {
       return forward(ndarray<value_type_t<X>, device_type_t<X>>(x)...).value;
     } else {
       return [&]<class D, class... V>(const detail::rule_operand<V, D>&... operand) {

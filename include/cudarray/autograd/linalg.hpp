@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../ops/linalg.hpp"
+#include "dual_products.hpp"
 #include "manipulation.hpp"
 
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {

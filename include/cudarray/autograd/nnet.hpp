@@ -7,6 +7,7 @@
 #include "../nnet/linear.hpp"
 #include "../nnet/losses.hpp"
 #include "../nnet/pool.hpp"
+#include "dual_products.hpp"
 #include "linalg.hpp"
 #include "reductions.hpp"
 

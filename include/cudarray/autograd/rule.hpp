@@ -16,7 +16,7 @@ template <class X>
 auto as_rule_operand(const X& x) {
   using T = value_type_t<X>;
   using D = device_type_t<X>;
-  if constexpr (has_variable<X> && is_floating<T>) {
+  if constexpr (has_variable<X> && is_differentiable<T>) {
     const auto v = track(as_operand<T>("", x)).node();
     return rule_operand<T, D>{ndarray<T, D>(static_cast<const leaf<T, D>&>(v)), v.tape};
   } else {
@@ -78,15 +78,19 @@ struct rule_node final : gradient_node<T, D> {
   template <int... K>
   void go_back(::std::integer_sequence<int, K...>) {
     const auto one = [&]<int J, class V>(::std::type_identity<V>) {
-      if constexpr (is_floating<V>)
+      if constexpr (is_differentiable<V>)
         if (wanted(J)) {
-          const auto of = [&](const auto&... x) { return rule.template gradient<J>(this->gradient, x...); };
-          const auto g = [&] {
-            if constexpr (reads_value) return of(ndarray<T, D>(value), ndarray<X, D>(get<K>(kept))...);
-            else return of(ndarray<X, D>(get<K>(kept))...);
-          }();
-          add_gradient(static_cast<gradient_node<V, D>&>(*to[J].get()),
-                       ndarray<V, D>(cast_node<V>(as_operand<V>("backward", g))));
+          if constexpr (is_dual<T> && !is_dual<V>) {
+            fail_without_tangent();
+          } else {
+            const auto of = [&](const auto&... x) { return rule.template gradient<J>(this->gradient, x...); };
+            const auto g = [&] {
+              if constexpr (reads_value) return of(ndarray<T, D>(value), ndarray<X, D>(get<K>(kept))...);
+              else return of(ndarray<X, D>(get<K>(kept))...);
+            }();
+            add_gradient(static_cast<gradient_node<V, D>&>(*to[J].get()),
+                         ndarray<V, D>(cast_node<V>(as_operand<V>("backward", g))));
+          }
         }
     };
     (one.template operator()<K>(::std::type_identity<X>{}), ...);

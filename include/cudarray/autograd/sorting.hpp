@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../ops/sorting.hpp"
+#include "dual.hpp"
 #include "indexing.hpp"
 #include "manipulation.hpp"
 
@@ -28,12 +29,11 @@ struct cumprod_rule {
   int axis;
   template <int, class A, class X>
   A gradient(const A& g, const X& x) const {
-    using T = value_type_t<A>;
     const ndarray<int64, device_type_t<A>> zeros_before(cumsum(astype<int64>(x == 0), axis));
     const A others = cumprod(A(where(x == 0, 1, x)), axis);
-    const A until = sums_behind(A(where(zeros_before == 0, g * others, T(0))), axis);
-    const A without = sums_behind(A(where(zeros_before == 1, g * others, T(0))), axis);
-    return where(zeros_before == 0, until / x, where((zeros_before == 1) & (x == 0), without, T(0)));
+    const A until = sums_behind(A(where(zeros_before == 0, g * others, 0)), axis);
+    const A without = sums_behind(A(where(zeros_before == 1, g * others, 0)), axis);
+    return where(zeros_before == 0, until / x, where((zeros_before == 1) & (x == 0), without, 0));
   }
   static constexpr bool reads(int, int) { return true; }
 };
@@ -65,11 +65,11 @@ V cumprod_of(const V& v, int axis) {
 }
 template <class V>
 V cummax_of(const V& v, int axis) {
-  return take_along_axis(v, places_of_records(v.value(), cummax(v.value(), axis), axis), axis);
+  return take_along_axis(v, places_of_records(primals(v.value()), cummax(primals(v.value()), axis), axis), axis);
 }
 template <class V>
 V cummin_of(const V& v, int axis) {
-  return take_along_axis(v, places_of_records(v.value(), cummin(v.value(), axis), axis), axis);
+  return take_along_axis(v, places_of_records(primals(v.value()), cummin(primals(v.value()), axis), axis), axis);
 }
 
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
@@ -77,18 +77,18 @@ namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 template <variable_expression X>
 auto argsort(const X& x, detail::any_integer axis = -1) {
-  return argsort(detail::array_of(x), axis);
+  return argsort(detail::primals(detail::array_of(x)), axis);
 }
 template <variable_expression X>
 auto sort(const X& x, detail::any_integer axis = -1) {
   const auto v = eval(x);
   const int at = detail::normal_axis("sort", axis, v.ndim());
-  return take_along_axis(v, argsort(v.value(), at), at);
+  return take_along_axis(v, argsort(detail::primals(v.value()), at), at);
 }
 template <variable_expression X>
 auto topk(const X& x, detail::any_integer k, const topk_options& options = {}) {
   const auto v = eval(x);
-  const auto found = topk(v.value(), k, options);
+  const auto found = topk(detail::primals(v.value()), k, options);
   using V = ::std::remove_const_t<decltype(v)>;
   return values_and_indices<value_type_t<X>, device_type_t<X>, V>{take_along_axis(v, found.indices, options.axis),
                                                                   found.indices};

@@ -105,8 +105,9 @@ struct statement final : gradient_node<T, D> {
     static type of(const N& n) { return {{input<op_of_all::bit(read, K)>(n)}...}; }
   };
   using kept_inputs = inputs<::std::make_integer_sequence<int, __builtin_popcountll(read)>>;
-  /// Whether all gradients are made in one pass.
-  static constexpr bool fused = backend::fused_gradients<D> && op_of_all::lanes && !has_gather<N> && N::leaves < 20;
+  /// Whether all gradients are made in one pass. (The CPU's adds up no dual numbers.)
+  static constexpr bool fused = backend::fused_gradients<D> && op_of_all::lanes &&
+                                !(is_dual<T> && D::host_accessible) && !has_gather<N> && N::leaves < 20;
 
   functions_of<N> functions;
   shape full;
@@ -215,6 +216,7 @@ struct statement final : gradient_node<T, D> {
   template <int... J>
   void go_back_together(const leaf<T, D>& g, ::std::integer_sequence<int, J...>) {
     const bool computed[] = {!is_handed_on<J>()...};
+    if (is_dual<T> && ((computed[J] && !is_dual<variable_type<J>>) || ...)) fail_without_tangent();
     if (!(computed[J] || ...)) return;
     const auto n = backward_of_one<op_of_all>(g, ::std::make_integer_sequence<int, __builtin_popcountll(read)>{});
     constexpr int first = 1 + ::std::remove_cvref_t<decltype(n)>::leaves;
@@ -251,9 +253,14 @@ struct statement final : gradient_node<T, D> {
   /// Computes the gradient of the J-th variable.
   template <int J>
   void gradient_to(const leaf<T, D>& g) {
+    if (is_handed_on<J>()) return;
+    if constexpr (is_dual<T> && !is_dual<variable_type<J>>) fail_without_tangent();
+    else compute_gradient<J>(g);
+  }
+  template <int J>
+  void compute_gradient(const leaf<T, D>& g) {
     constexpr int I = op_of_all::bit(variables, J);
     using V = variable_type<J>;
-    if (is_handed_on<J>()) return;
     const gradient_target& t = to[J];
     auto& node = node_of<J>();
     constexpr bool reads_value = given && (reads_at<uint64(1) << I, 0, N> & reads::r) != 0;

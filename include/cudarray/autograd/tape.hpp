@@ -45,6 +45,13 @@ inline uint64& constants_to() {
 /// Whether what is recorded now leads to a gradient of a variable.
 inline bool is_wanted(const tape_ref& n) { return n.get() != nullptr && n->wanted && n->number > constants_to(); }
 
+/// A gradient has a derivative where the variable has no place for it.
+[[noreturn]] inline void fail_without_tangent() {
+  fail<value_error>(
+      "jvp: a gradient that is taken in the function has a derivative, and is of a variable without tangent: give "
+      "ca::jvp one for it, of zeros");
+}
+
 /// Nodes that are to be gone back from, the youngest first.
 class backward_queue {
  public:

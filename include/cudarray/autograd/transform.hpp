@@ -69,9 +69,9 @@ variable<T, D> new_variable(const variable<T, D>& v) {
 template <class X>
 auto with_new_variables(const X& x) {
   if constexpr (array_expression<X> && !is_variable<X>) {
-    constexpr bool real = is_floating<value_type_t<X>>;
+    constexpr bool real = is_differentiable<value_type_t<X>>;
     static_assert(real, "cudarray: this argument's dtype has no gradients: float16, bfloat16, float and double do");
-    return variable<value_type_t<X>, device_type_t<X>>(stop_gradient(x));
+    return variable<value_type_t<X>, device_type_t<X>>(array_of(x));
   } else {
     X r = x;
     walk_trees([]<class V>(V& v) { v = new_variable(v); }, r);

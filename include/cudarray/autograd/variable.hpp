@@ -4,6 +4,7 @@
 
 #include "../ops/creation.hpp"
 #include "../ops/manipulation.hpp"
+#include "dual.hpp"
 #include "statement.hpp"
 
 namespace cudarray::inline v0 {
@@ -43,7 +44,7 @@ inline namespace CUDARRAY_BUILD {
 /// A variable, or an expression of variables that has floating-point values.
 template <class X>
 concept variable_expression =
-    array_expression<X> && detail::has_variable<::std::remove_cvref_t<X>> && detail::is_floating<value_type_t<X>>;
+    array_expression<X> && detail::has_variable<::std::remove_cvref_t<X>> && detail::is_differentiable<value_type_t<X>>;
 
 }  // namespace CUDARRAY_BUILD
 
@@ -64,7 +65,7 @@ struct backward_options {
 template <class T, class Device>
 class variable : public detail::no_number<variable<T, Device>> {
   static_assert(
-      detail::is_floating<T>,
+      detail::is_differentiable<T>,
       "cudarray: a variable is of float16, bfloat16, float or double: there are no gradients of other dtypes");
 
  public:
@@ -115,7 +116,10 @@ class variable : public detail::no_number<variable<T, Device>> {
   ndarray<T, Device>& value() { return value_; }
   const ndarray<T, Device>& value() const { return value_; }
   /// The same, as what no gradient goes through.
-  ndarray<T, Device> detach() const { return value_; }
+  ndarray<T, Device> detach() const {
+    if constexpr (detail::is_dual<T>) return detail::without_tangents(value_);
+    else return value_;
+  }
   /// The gradient of what `backward` was called on, summed over calls; of the value's shape. Throws value_error where
   /// there is none.
   CUDARRAY_PER_BUILD const ndarray<T, Device>& grad() const {
@@ -328,7 +332,8 @@ auto copy(const X& x) {
 /// The value of an expression, as what no gradient goes through.
 template <array_expression X>
 auto stop_gradient(const X& x) {
-  return detail::array_of(x);
+  if constexpr (detail::is_dual<value_type_t<X>>) return detail::without_tangents(detail::array_of(x));
+  else return detail::array_of(x);
 }
 
 }  // namespace CUDARRAY_BUILD

@@ -8,6 +8,7 @@
 
 #include "annotations.hpp"
 #include "build.hpp"
+#include "dual.hpp"
 #include "half.hpp"
 
 namespace cudarray::inline v0 {
@@ -29,6 +30,7 @@ enum class kind {
   unsigned_,
   signed_,
   floating,
+  dual_,
   complex_,
   weak_bool,
   weak_int,
@@ -62,6 +64,10 @@ CUDARRAY_DTYPE(float16, floating, "float16")
 CUDARRAY_DTYPE(bfloat16, floating, "bfloat16")
 CUDARRAY_DTYPE(float, floating, "float32")
 CUDARRAY_DTYPE(double, floating, "float64")
+CUDARRAY_DTYPE(dual<float16>, dual_, "dual of float16")
+CUDARRAY_DTYPE(dual<bfloat16>, dual_, "dual of bfloat16")
+CUDARRAY_DTYPE(dual<float>, dual_, "dual of float32")
+CUDARRAY_DTYPE(dual<double>, dual_, "dual of float64")
 CUDARRAY_DTYPE(complex64, complex_, "complex64")
 CUDARRAY_DTYPE(complex128, complex_, "complex128")
 #undef CUDARRAY_DTYPE
@@ -99,6 +105,24 @@ inline constexpr bool is_floating = kind_of<T> == kind::floating;
 template <class T>
 inline constexpr bool is_complex = kind_of<T> == kind::complex_;
 template <class T>
+inline constexpr bool is_dual = false;
+template <class T>
+inline constexpr bool is_dual<dual<T>> = true;
+/// The dtypes that gradients are of.
+template <class T>
+inline constexpr bool is_differentiable = is_floating<T> || is_dual<T>;
+/// The dtype of a dual number's parts; of another dtype, itself.
+template <class T>
+struct primal_of {
+  using type = T;
+};
+template <class T>
+struct primal_of<dual<T>> {
+  using type = T;
+};
+template <class T>
+using primal_t = typename primal_of<T>::type;
+template <class T>
 inline constexpr bool is_weak = kind_of<T> >= kind::weak_bool&& kind_of<T> <= kind::weak_complex;
 
 template <int Bytes>
@@ -132,14 +156,19 @@ auto promote() {
     if constexpr (a == kind::boolean) return int64{};
     else return A{};
   } else if constexpr (b == kind::weak_float) {
-    if constexpr (a == kind::floating || a == kind::complex_) return A{};
+    if constexpr (a >= kind::floating && a <= kind::complex_) return A{};
     else return double{};
   } else if constexpr (b == kind::weak_complex) {
     if constexpr (a == kind::complex_) return A{};
+    else if constexpr (a == kind::dual_) return;
     else if constexpr (a == kind::floating && sizeof(A) <= 4) return complex64{};
     else return complex128{};
   } else if constexpr (a == kind::boolean) {
     return B{};
+  } else if constexpr (b == kind::dual_) {
+    return dual<decltype(promote<primal_t<A>, primal_t<B>>())>{};
+  } else if constexpr (a == kind::dual_) {
+    return;
   } else if constexpr (a == b) {
     if constexpr (is_half<A> && is_half<B>) return float{};
     else if constexpr (sizeof(A) >= sizeof(B)) return A{};
@@ -213,9 +242,17 @@ concept scalar_value = detail::weak_kind<S>()
 
 namespace detail {
 
+template <class T>
+struct compute_type {
+  using type = ::std::conditional_t<is_half<T>, float, T>;
+};
+template <class T>
+struct compute_type<dual<T>> {
+  using type = dual<typename compute_type<T>::type>;
+};
 /// The type arithmetic on T happens in: float32 for the half types, T otherwise.
 template <class T>
-using compute_t = ::std::conditional_t<is_half<T>, float, T>;
+using compute_t = typename compute_type<T>::type;
 
 /// The range of a dtype, infinite for floats; constants, as device code cannot call std::numeric_limits.
 template <class T>
@@ -223,6 +260,11 @@ struct bounds {
   using limits = ::std::numeric_limits<T>;
   static constexpr T highest = limits::has_infinity ? limits::infinity() : limits::max();
   static constexpr T lowest = limits::has_infinity ? -limits::infinity() : limits::lowest();
+};
+template <class T>
+struct bounds<dual<T>> {
+  static constexpr dual<T> highest{bounds<T>::highest, T(0)};
+  static constexpr dual<T> lowest{bounds<T>::lowest, T(0)};
 };
 
 inline namespace CUDARRAY_ARITHMETIC {
@@ -242,12 +284,14 @@ template <dtype T>
 CUDARRAY_HD constexpr bool is_nan(T v) {
   if constexpr (by_bits<T>) return order_of_infinity(v) > 0;
   else if constexpr (is_half<T>) return is_nan(float(v));
+  else if constexpr (is_dual<T>) return is_nan(v.primal);
   else if constexpr (is_complex<T>) return is_nan(v.re) || is_nan(v.im);
   else return v != v;
 }
 template <dtype T>
 CUDARRAY_HD constexpr bool is_inf(T v) {
   if constexpr (by_bits<T>) return order_of_infinity(v) == 0;
+  else if constexpr (is_dual<T>) return is_inf(v.primal);
   else if constexpr (is_complex<T>) return is_inf(v.re) || is_inf(v.im);
   else if constexpr (is_floating<T>) return v == bounds<T>::highest || v == bounds<T>::lowest;
   else return false;
@@ -255,18 +299,25 @@ CUDARRAY_HD constexpr bool is_inf(T v) {
 template <dtype T>
 CUDARRAY_HD constexpr bool is_finite(T v) {
   if constexpr (by_bits<T>) return order_of_infinity(v) < 0;
+  else if constexpr (is_dual<T>) return is_finite(v.primal);
   else if constexpr (is_complex<T>) return is_finite(v.re) && is_finite(v.im);
   else return v - v == T(0);
 }
 
 /// An element of one dtype as another: float to integer saturates and NaN gives 0; complex to real drops the imaginary
-/// part; to bool is != 0.
+/// part, dual numbers to others their tangent; to bool is != 0.
 template <class To, class From>
 CUDARRAY_HD constexpr To convert_scalar(From v) {
   if constexpr (::std::is_same_v<To, From>) {
     return v;
   } else if constexpr (is_half<From>) {
     return convert_scalar<To>(float(v));
+  } else if constexpr (is_dual<To> && is_dual<From>) {
+    return To(v);
+  } else if constexpr (is_dual<To>) {
+    return To(convert_scalar<primal_t<To>>(v));
+  } else if constexpr (is_dual<From>) {
+    return convert_scalar<To>(v.primal);
   } else if constexpr (::std::is_same_v<To, bool>) {
     if constexpr (is_complex<From>) return v.re != 0 || v.im != 0;
     else return v != From(0);

@@ -277,7 +277,8 @@ constants_like(const L&, T) -> constants_like<L, T>;
 /// The type of a lane.
 template <class L>
 auto lane_of(const L& l) {
-  if constexpr (requires { l.v[0]; }) return ::std::remove_cvref_t<decltype(l.v[0])>();
+  if constexpr (is_dual<L>) return lane_of(l.primal);
+  else if constexpr (requires { l.v[0]; }) return ::std::remove_cvref_t<decltype(l.v[0])>();
   else return l;
 }
 /// `number_like{l}(v)`: the number v as lanes like l, which are float or double.
@@ -285,7 +286,10 @@ template <class L, class T>
 struct number_like {
   const L& l;
   CUDARRAY_EXEC_CHECK_OFF
-  CUDARRAY_HD constexpr auto operator()(double v) const { return lanes_like(l, static_cast<T>(v)); }
+  CUDARRAY_HD constexpr auto operator()(double v) const {
+    if constexpr (is_dual<L>) return lanes_like(l.primal, static_cast<T>(v));  // a constant
+    else return lanes_like(l, static_cast<T>(v));
+  }
 };
 template <class L>
 number_like(const L& l) -> number_like<L, decltype(lane_of(l))>;

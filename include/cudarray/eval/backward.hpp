@@ -12,9 +12,9 @@ namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 template <class N>
 inline constexpr bool is_tracked = false;
 template <class T, class D>
-inline constexpr bool is_tracked<tracked_leaf<T, D>> = is_floating<T>;
+inline constexpr bool is_tracked<tracked_leaf<T, D>> = is_differentiable<T>;
 template <class Op, class K>
-inline constexpr bool is_tracked<reduce<Op, K>> = is_tracked<K>&& is_floating<node_value_t<reduce<Op, K>>>;
+inline constexpr bool is_tracked<reduce<Op, K>> = is_tracked<K>&& is_differentiable<node_value_t<reduce<Op, K>>>;
 template <class Op, class... K>
 inline constexpr bool is_tracked<map<Op, K...>> = []<int... J>(::std::integer_sequence<int, J...>) {
   return ((derivative<Op, J>::exists && is_tracked<K>) || ...);
@@ -30,7 +30,7 @@ template <class Op, class... K>
 inline constexpr bool lacks_derivative<map<Op, K...>> = (lacks_derivative<K> || ...);
 template <class F, class... K>
 inline constexpr bool lacks_derivative<map<op::user_op<F>, K...>> =
-    ((has_variable<K> && is_floating<node_value_t<K>> && !derivative<op::user_op<F>, 0>::exists) || ...) ||
+    ((has_variable<K> && is_differentiable<node_value_t<K>> && !derivative<op::user_op<F>, 0>::exists) || ...) ||
     (lacks_derivative<K> || ...);
 
 template <class N>

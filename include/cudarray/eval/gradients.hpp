@@ -15,6 +15,8 @@ struct gradients_to {
   slots<T*...> p;
   unsigned adds = 0;  ///< to what is there, a bit each
 
+  /// What sums over many elements are added up in.
+  using sum = ::std::conditional_t<(is_dual<T> || ...), dual<double>, double>;
   static constexpr int operand(int j) { return j == 0 ? 0 : First + j - 1; }
   template <int J>
   static constexpr int operand_of = operand(J);

@@ -42,7 +42,7 @@ struct derivative {
 
 template <class U>
 struct derivative<op::astype_op<U>, 0> {
-  static constexpr bool exists = is_floating<U>;
+  static constexpr bool exists = is_differentiable<U>;
   static constexpr unsigned needs = reads::nothing;
   template <class G, class... X>
   CUDARRAY_HD static constexpr const G& of(const op::astype_op<U>&, const G& g, const X&...) {
@@ -66,6 +66,20 @@ inline constexpr bool differentiates<F, 3> = requires(const F& f, double x) {
   f.template derivative<0>(x, x, x, x);
 };
 
+/// Whether that takes these numbers, which are dual numbers where it is differentiated itself.
+template <class F, class R, class X, class Y, class Z>
+constexpr bool is_twice_differentiable() {
+  if constexpr (::std::is_same_v<Y, unread>) {
+    return requires(const F& f, const R& r, const X& x) { f.derivative(x, r); };
+  } else if constexpr (::std::is_same_v<Z, unread>) {
+    return requires(const F& f, const R& r, const X& x, const Y& y) { f.template derivative<0>(x, y, r); };
+  } else {
+    return requires(const F& f, const R& r, const X& x, const Y& y, const Z& z) {
+      f.template derivative<0>(x, y, z, r);
+    };
+  }
+}
+
 template <class F, int K>
 struct derivative<op::user_op<F>, K> {
   static constexpr bool exists = differentiates<F, 1> || differentiates<F, 2> || differentiates<F, 3>;
@@ -74,7 +88,13 @@ struct derivative<op::user_op<F>, K> {
   template <class G, class R, class X, class Y, class Z>
   CUDARRAY_HD static constexpr auto of(const op::user_op<F>& op, const G& g, const R& r, const X& x, const Y& y,
                                        const Z& z) {
-    if constexpr (::std::is_same_v<Y, unread>) return g * op.f.derivative(x, r);
+    constexpr bool twice = is_twice_differentiable<F, R, X, Y, Z>();
+    static_assert(
+        twice,
+        "cudarray: the derivative of a function in ca::map is differentiated, and takes no dual numbers: write "
+        "template <class L> L derivative(L x, L r)");
+    if constexpr (!twice) return g;
+    else if constexpr (::std::is_same_v<Y, unread>) return g * op.f.derivative(x, r);
     else if constexpr (::std::is_same_v<Z, unread>) return g * op.f.template derivative<K>(x, y, r);
     else return g * op.f.template derivative<K>(x, y, z, r);
   }

@@ -5,6 +5,11 @@
 #include "../core/math.hpp"
 #include "rules.hpp"
 
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
+/// A function of dual numbers by its derivatives. (In dual_functions.hpp.)
+template <class Op, class... L>
+CUDARRAY_HD constexpr auto dual_value(const Op& op, const L&... l);
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
 namespace cudarray::inline v0::op::inline CUDARRAY_BUILD {
 
 using namespace math;  // the scalar overloads; packs are found by argument-dependent look-up
@@ -20,8 +25,20 @@ using namespace math;  // the scalar overloads; packs are found by argument-depe
       return value;                                           \
     }                                                         \
   };
-#include "activation_functions.inc"
 #include "unary_functions.inc"
+#undef CUDARRAY_FUNCTION
+/// These are not differentiated by what they are composed of.
+#define CUDARRAY_FUNCTION(name, rule_, value)                                \
+  struct name##_op : rule::rule_ {                                           \
+    static constexpr bool lanes = true;                                      \
+    CUDARRAY_EXEC_CHECK_OFF                                                  \
+    template <class L>                                                       \
+    CUDARRAY_HD constexpr auto operator()(const L& x) const {                \
+      if constexpr (detail::is_dual<L>) return detail::dual_value(*this, x); \
+      else return value;                                                     \
+    }                                                                        \
+  };
+#include "activation_functions.inc"
 #undef CUDARRAY_FUNCTION
 
 #define CUDARRAY_FUNCTION(name, rule_, value)                             \
@@ -85,7 +102,8 @@ struct user_op : rule::as_called<F> {
   CUDARRAY_EXEC_CHECK_OFF
   template <class... L>
   CUDARRAY_HD constexpr auto operator()(L... x) const {
-    return f(x...);
+    if constexpr ((detail::is_dual<L> || ...)) return detail::dual_value(*this, x...);
+    else return f(x...);
   }
 };
 

@@ -35,8 +35,16 @@ auto block_type() {
 template <class V>
 using block_of = decltype(block_type<V>());
 template <class R>
-using total_of =
-    ::std::conditional_t<detail::is_floating<R>, double, ::std::conditional_t<detail::is_complex<R>, complex128, R>>;
+struct total_type {
+  using type =
+      ::std::conditional_t<detail::is_floating<R>, double, ::std::conditional_t<detail::is_complex<R>, complex128, R>>;
+};
+template <class T>
+struct total_type<dual<T>> {
+  using type = dual<double>;
+};
+template <class R>
+using total_of = typename total_type<R>::type;
 
 template <bool Indexed, bool Empty>
 struct reduction {
@@ -271,15 +279,55 @@ struct softmax_op : logsumexp_op {
   }
 };
 
+/// The extreme of dual numbers: those that are equal to it share the derivative.
+template <class T>
+struct shared_extreme {
+  T primal, tangents;  ///< the sum of them
+  int64 count;
+  CUDARRAY_HD constexpr bool is(T v) const { return primal == v || (v != v && primal != primal); }
+  CUDARRAY_HD static constexpr shared_extreme join(T v, const shared_extreme& a, const shared_extreme& b) {
+    return {v, (a.is(v) ? a.tangents : T(0)) + (b.is(v) ? b.tangents : T(0)),
+            (a.is(v) ? a.count : 0) + (b.is(v) ? b.count : 0)};
+  }
+};
+template <class V>
+struct extreme_type {
+  using type = ::std::conditional_t<kind_of<V> == kind::boolean, uint8, detail::compute_t<V>>;
+};
+template <class T>
+struct extreme_type<dual<T>> {
+  using type = shared_extreme<detail::compute_t<T>>;
+};
 /// The identity of max and min is never seen: empty ones throw.
 struct max_op : reduction<false, false> {
   static constexpr bool costly = true;  // NaN is looked for
   template <class V>
-  using types = accumulate_in<V, ::std::conditional_t<kind_of<V> == kind::boolean, uint8, detail::compute_t<V>>,
-                              ::std::conditional_t<kind_of<V> == kind::boolean, uint8, detail::compute_t<V>>>;
+  using types = accumulate_in<V, typename extreme_type<V>::type, typename extreme_type<V>::type>;
   template <class A>
   CUDARRAY_HD static constexpr A identity() {
-    return detail::bounds<A>::lowest;
+    if constexpr (requires(A a) { a.tangents; }) return {detail::bounds<decltype(A::primal)>::lowest, 0, 0};
+    else return detail::bounds<A>::lowest;
+  }
+  CUDARRAY_EXEC_CHECK_OFF
+  template <class Block, class V>
+  CUDARRAY_HD static constexpr auto lift(const V& v, int64) {
+    using detail::lane_cast;
+    if constexpr (requires(Block b) { b.tangents; }) {
+      const auto x = lane_cast<dual<decltype(Block::primal)>>(v);
+      return Block{x.primal, x.tangent, 1};
+    } else {
+      return lane_cast<Block>(v);
+    }
+  }
+  template <class T>
+  CUDARRAY_HD static constexpr auto combine(const shared_extreme<T>& a, const shared_extreme<T>& b) {
+    return a.join(math::maximum(a.primal, b.primal), a, b);
+  }
+  template <class R, class A>
+  CUDARRAY_HD static constexpr R finish(const A& a, int64) {
+    if constexpr (requires { a.tangents; })
+      return detail::lane_cast<R>(dual(a.primal, a.tangents / decltype(A::primal)(a.count)));
+    else return detail::lane_cast<R>(a);
   }
   CUDARRAY_EXEC_CHECK_OFF
   template <class L>
@@ -292,7 +340,12 @@ struct max_op : reduction<false, false> {
 struct min_op : max_op {
   template <class A>
   CUDARRAY_HD static constexpr A identity() {
-    return detail::bounds<A>::highest;
+    if constexpr (requires(A a) { a.tangents; }) return {detail::bounds<decltype(A::primal)>::highest, 0, 0};
+    else return detail::bounds<A>::highest;
+  }
+  template <class T>
+  CUDARRAY_HD static constexpr auto combine(const shared_extreme<T>& a, const shared_extreme<T>& b) {
+    return a.join(math::minimum(a.primal, b.primal), a, b);
   }
   CUDARRAY_EXEC_CHECK_OFF
   template <class L>

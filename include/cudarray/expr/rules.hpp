@@ -17,23 +17,46 @@ struct uniform {
   template <int>
   using operand = C;
 };
+template <class T>
+struct identity {
+  using type = T;
+};
+template <class... A>
+struct types_list {};
+template <int K, class A, class... R>
+auto nth(types_list<A, R...>) {
+  if constexpr (K == 0) return identity<A>{};
+  else return nth<K - 1>(types_list<R...>{});
+}
+/// Operands A that are dual numbers become such of dtype C; constants beside them stay constants.
+template <class C, bool Ok, class... A>
+struct with_constants {
+  static constexpr bool ok = Ok;
+  using result = C;
+  template <int K>
+  using operand = ::std::conditional_t<detail::is_dual<typename decltype(nth<K>(types_list<A...>{}))::type>, C,
+                                       detail::primal_t<C>>;
+};
+/// In and out in the dtype C.
+template <class C, bool Ok, class... A>
+using arithmetic = ::std::conditional_t<detail::is_dual<C>, with_constants<C, Ok, A...>, uniform<C, C, Ok>>;
 
 /// One common dtype in and out: add, multiply, maximum.
 struct common {
   template <class... A>
-  using types = uniform<result_type_t<A...>, result_type_t<A...>, has_common<A...>>;
+  using types = arithmetic<result_type_t<A...>, has_common<A...>, A...>;
 };
 
 /// As common, but not for bool: subtract, negative, sign.
 struct common_not_bool {
   template <class... A>
-  using types = uniform<result_type_t<A...>, result_type_t<A...>, kind_of<result_type_t<A...>> != kind::boolean>;
+  using types = arithmetic<result_type_t<A...>, kind_of<result_type_t<A...>> != kind::boolean, A...>;
 };
 
 /// As common, without complex numbers: abs, maximum, floor.
 struct ordered {
   template <class... A>
-  using types = uniform<result_type_t<A...>, result_type_t<A...>, kind_of<result_type_t<A...>> <= kind::floating>;
+  using types = arithmetic<result_type_t<A...>, kind_of<result_type_t<A...>> <= kind::dual_, A...>;
 };
 
 template <class C>
@@ -43,8 +66,7 @@ using bool_as_int8 = ::std::conditional_t<kind_of<C> == kind::boolean, int8, C>;
 struct numeric {
   static constexpr bool costly = true;
   template <class... A>
-  using types = uniform<bool_as_int8<result_type_t<A...>>, bool_as_int8<result_type_t<A...>>,
-                        kind_of<result_type_t<A...>> <= kind::floating>;
+  using types = arithmetic<bool_as_int8<result_type_t<A...>>, kind_of<result_type_t<A...>> <= kind::dual_, A...>;
 };
 
 template <class C, bool Wide>
@@ -59,16 +81,14 @@ struct floating {
   static constexpr bool costly = true;
   template <class... A>
   using types =
-      uniform<decltype(to_float<result_type_t<A...>, false>()), decltype(to_float<result_type_t<A...>, false>()),
-              kind_of<result_type_t<A...>> <= kind::floating>;
+      arithmetic<decltype(to_float<result_type_t<A...>, false>()), kind_of<result_type_t<A...>> <= kind::dual_, A...>;
 };
 
 /// True division: integers become float64.
 struct division {
   static constexpr bool divides = true;
   template <class... A>
-  using types = uniform<decltype(to_float<result_type_t<A...>, true>()),
-                        decltype(to_float<result_type_t<A...>, true>()), has_common<A...>>;
+  using types = arithmetic<decltype(to_float<result_type_t<A...>, true>()), has_common<A...>, A...>;
 };
 
 /// Integers whose common dtype is a float, which does not hold all of them: each as the longest of its kind.
@@ -95,9 +115,8 @@ struct equality {
 struct comparison {
   static constexpr bool compares = true;
   template <class A, class B>
-  using types =
-      ::std::conditional_t<mixed_signs<A, B>, longest_integers<A, B>,
-                           uniform<result_type_t<A, B>, bool, kind_of<result_type_t<A, B>> <= kind::floating>>;
+  using types = ::std::conditional_t<mixed_signs<A, B>, longest_integers<A, B>,
+                                     uniform<result_type_t<A, B>, bool, kind_of<result_type_t<A, B>> <= kind::dual_>>;
 };
 
 /// The comparison Op, with two truth values more: whether the result is known, and which it is then.
@@ -135,7 +154,7 @@ struct shift {
 /// A truth value about each element: isnan.
 struct predicate {
   template <class... A>
-  using types = uniform<result_type_t<A...>, bool, kind_of<result_type_t<A...>> <= kind::floating>;
+  using types = uniform<result_type_t<A...>, bool, kind_of<result_type_t<A...>> <= kind::dual_>;
 };
 
 /// where(condition, a, b).
@@ -149,24 +168,12 @@ struct choice {
   };
 };
 
-/// A conversion to U.
+/// A conversion to U. Dual numbers stay such: their parts are converted, unless U has no derivatives.
 template <class U>
 struct cast {
   template <class A>
-  using types = uniform<A, U, true>;
+  using types = uniform<A, ::std::conditional_t<detail::is_dual<A> && detail::is_floating<U>, dual<U>, U>, true>;
 };
-
-template <class T>
-struct identity {
-  using type = T;
-};
-template <class... A>
-struct types_list {};
-template <int K, class A, class... R>
-auto nth(types_list<A, R...>) {
-  if constexpr (K == 0) return identity<A>{};
-  else return nth<K - 1>(types_list<R...>{});
-}
 
 /// A user's function: operands as they are, the result as it comes.
 template <class F>
@@ -175,7 +182,9 @@ struct as_called {
   template <class... A>
   struct types {
     static constexpr bool ok = true;
-    using result = normal_dtype_t<::std::remove_cvref_t<::std::invoke_result_t<const F&, detail::compute_t<A>...>>>;
+    using of_primals = normal_dtype_t<
+        ::std::remove_cvref_t<::std::invoke_result_t<const F&, detail::compute_t<detail::primal_t<A>>...>>>;
+    using result = ::std::conditional_t<(detail::is_dual<A> || ...), dual<of_primals>, of_primals>;
     template <int K>
     using operand = typename decltype(nth<K>(types_list<A...>{}))::type;
   };

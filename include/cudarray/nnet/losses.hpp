@@ -28,8 +28,8 @@ inline void check_labels(const char* function, const shape& predictions, const s
 struct weighted_op : rule::common {
   static constexpr bool lanes = true;
   CUDARRAY_EXEC_CHECK_OFF
-  template <class L>
-  CUDARRAY_HD constexpr auto operator()(const L& weight, const L& logarithm, const L& zero) const {
+  template <class W, class L, class Z>
+  CUDARRAY_HD constexpr auto operator()(const W& weight, const L& logarithm, const Z& zero) const {
     using namespace math;
     return select(equal(weight, zero), zero, subtract(zero, multiply(weight, logarithm)));
   }
@@ -57,14 +57,16 @@ auto by_rows(const char* function, const X& x, int64 axis, const Compose& compos
   using T = value_type_t<X>;
   using D = device_type_t<X>;
   static_assert(
-      is_floating<T>,
+      cudarray::detail::is_differentiable<T>,
       "cudarray: softmax, log_softmax and logsumexp are defined for floating dtypes: use ca::astype<float>(x)");
   const shape dims = cudarray::detail::dims_of(x);
   const int at = cudarray::detail::normal_axis(function, axis, dims.ndim());
   if (dims[at] == 0) return rows_of_nothing<F == row_function::logsumexp>(x, dims, at);
   const auto largest = make_reduce<op::max_op>(function, x, axis, true);
-  auto r = cudarray::detail::evaluate_rows<F>(largest.kid, at);
-  if (r.store.get()) return ndarray<T, D>(::std::move(r));
+  if constexpr (is_floating<T>) {
+    auto r = cudarray::detail::evaluate_rows<F>(largest.kid, at);
+    if (r.store.get()) return ndarray<T, D>(::std::move(r));
+  }
   return ndarray<T, D>(compose(largest.kid, largest));
 }
 
@@ -73,7 +75,7 @@ auto softmax(const char* function, const X& x, int64 axis) {
   using T = value_type_t<X>;
   using A = ndarray<T, device_type_t<X>>;
   return by_rows<row_function::softmax>(function, x, axis, [&](const auto& n, const auto& largest) {
-    if constexpr (backend::one_pass<device_type_t<X>>) {
+    if constexpr (backend::one_pass<device_type_t<X>> && is_floating<T>) {
       namespace core = cudarray::detail;
       using C = core::compute_t<T>;
       const auto v = core::cast_node<C>(n);
@@ -92,7 +94,7 @@ template <class X>
 auto logsumexp(const char* function, const X& x, int64 axis) {
   return by_rows<row_function::logsumexp>(function, x, axis, [&](const auto& n, const auto& largest) {
     using A = ndarray<value_type_t<X>, device_type_t<X>>;
-    if constexpr (backend::one_pass<device_type_t<X>>) {
+    if constexpr (backend::one_pass<device_type_t<X>> && is_floating<value_type_t<X>>) {
       return A(cudarray::detail::make_reduce<op::logsumexp_op>(function, n, axis, true));
     } else {
       const A highest = largest, top = where(isfinite(highest), highest, 0);  // inf - inf would be NaN

@@ -162,7 +162,7 @@ namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 template <class V, class Device>
 constexpr bool one_pass_variance() {
   if constexpr (::std::is_same_v<compute_t<V>, float> || (kind_of<V> < kind::floating && sizeof(V) == 1)) return true;
-  else return !is_complex<V> && backend::one_pass<Device>;
+  else return !is_complex<V> && !is_dual<V> && backend::one_pass<Device>;
 }
 
 /// What turns the mean squared distance of the reduced elements into what `ddof` asks for.
@@ -223,7 +223,8 @@ requires(!detail::has_variable<X>) mean_and_var<value_type_t<X>, device_type_t<X
   using T = value_type_t<X>;
   using D = device_type_t<X>;
   using A = ndarray<T, D>;
-  static_assert(detail::is_floating<T>, "cudarray: mean_var is defined for floating dtypes: use ca::astype<float>(x)");
+  static_assert(detail::is_differentiable<T>,
+                "cudarray: mean_var is defined for floating dtypes: use ca::astype<float>(x)");
   const auto opt = detail::options(o...);
   using C = detail::compute_t<T>;
   if constexpr (detail::one_pass_variance<T, D>()) {

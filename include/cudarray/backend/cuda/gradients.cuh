@@ -30,8 +30,8 @@ void run_gradients_once(cuda device, const detail::gradients_to<First, T...>& to
   }
   detail::storage_ref memory;
   if (total > 0) {
-    memory = allocate(device, ::std::size_t(total) * sizeof(double));
-    auto* next = static_cast<double*>(memory->data);
+    memory = allocate(device, ::std::size_t(total) * sizeof(typename target::sum));
+    auto* next = static_cast<typename target::sum*>(memory->data);
     for (int j = 0; j < gradients; ++j)
       if (length[j] > 0) p.partial[j] = next, next += length[j];
   }
@@ -43,7 +43,8 @@ void run_gradients_once(cuda device, const detail::gradients_to<First, T...>& to
     const int64 sharing = p.sharing(p.form[K]);
     const int across = power_of_two_above(places[K].threads, sharing < 8 ? block_threads : warp);
     auto* const q = detail::get<K>(to.p);
-    launch(device.ordinal, &s.store[operand_of[K]], 1, shared_sums_kernel<::std::remove_cvref_t<decltype(*q)>>,
+    launch(device.ordinal, &s.store[operand_of[K]], 1,
+           shared_sums_kernel<::std::remove_cvref_t<decltype(*q)>, typename target::sum>,
            dim3(unsigned(ceil_div(places[K].threads, across))), block_threads, 0, q, p.partial[K], places[K],
            divider(p.width(p.form[K])), sharing, across, bool(to.adds >> K & 1u));
   };

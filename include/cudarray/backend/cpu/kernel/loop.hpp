@@ -7,6 +7,7 @@
 #include "../runtime/memory.hpp"
 #include "../runtime/threads.hpp"
 #include "../simd/pack_division.hpp"
+#include "../simd/pack_dual.hpp"
 #include "strided_copy.hpp"
 
 #pragma GCC diagnostic push
@@ -72,6 +73,7 @@ struct pack_access {
   template <class T>
   CUDARRAY_FORCE_INLINE auto splat(T v) const {
     if constexpr (::std::is_same_v<T, bool>) return simd::splat<uint8, N>(uint8(v)) != simd::splat<uint8, N>(uint8(0));
+    else if constexpr (detail::is_dual<T>) return simd::splat_dual<N>(v);
     else return simd::splat<T, N>(v);
   }
   template <int Ix, class G>

@@ -36,9 +36,10 @@ struct reduction_kernels {
     else return ::std::is_arithmetic_v<block> ? int(sizeof(block)) : 8;
   }();
   static constexpr int N = lanes_for<(part > Tree::widest ? part : Tree::widest)>;
-  static constexpr bool packable = Tree::packable && (::std::is_arithmetic_v<block> || requires(block b) {
-                                     b.first;
-                                   } || (Op::indexed && !::std::is_same_v<typename Tree::value_type, bool>));
+  static constexpr bool packable =
+      Tree::packable && (::std::is_arithmetic_v<block> || requires(block b) { b.first; } || detail::is_dual<block> ||
+                         (Op::indexed && !detail::is_dual<typename Tree::value_type> &&
+                          !::std::is_same_v<typename Tree::value_type, bool>));
   static constexpr int64 flush = 16;  ///< packs an accumulator adds up in its own type, before they go to the total
 
   Tree tree;

@@ -309,6 +309,9 @@ template <class To, class T, int N>
 CUDARRAY_FORCE_INLINE auto lane_cast(const pack<T, N>& a) {
   if constexpr (::std::is_same_v<To, T>) {
     return a;
+  } else if constexpr (detail::is_dual<To>) {
+    const auto constant = lane_cast<detail::primal_t<To>>(a);
+    return dual<::std::remove_const_t<decltype(constant)>>(constant);
   } else if constexpr (!::std::is_arithmetic_v<T>) {
     return lane_cast<To>(to_float(a));
   } else if constexpr (!::std::is_arithmetic_v<To>) {
@@ -332,6 +335,7 @@ CUDARRAY_FORCE_INLINE auto lane_cast(const pack<T, N>& a) {
 template <class To, int W, int N>
 CUDARRAY_FORCE_INLINE auto lane_cast(const mask<W, N>& m) {
   if constexpr (::std::is_same_v<To, bool>) return m;
+  else if constexpr (detail::is_dual<To>) return lane_cast<To>(lane_cast<detail::primal_t<To>>(m));
   else if constexpr (!::std::is_arithmetic_v<To>) return from_float<To>(lane_cast<float>(m));
   else return select(m, splat<To, N>(To(1)), splat<To, N>(To(0)));
 }
@@ -374,11 +378,19 @@ CUDARRAY_FORCE_INLINE void finish_stream() {
 #endif
 }
 
+// In pack_dual.hpp.
+template <int N, class T>
+CUDARRAY_FORCE_INLINE dual<pack<T, N>> load_dual(const dual<T>* p);
+template <class R, int N, class F>
+CUDARRAY_FORCE_INLINE auto dual_from_lanes(const F& f);
+
 /// Unaligned loads and stores; truth values are bytes of 0 and 1.
 template <class T, int N>
 CUDARRAY_FORCE_INLINE auto load_lanes(const T* p) {
   if constexpr (::std::is_same_v<T, bool>) {
     return load_pack<pack<uint8, N>>(p) != splat<uint8, N>(uint8(0));
+  } else if constexpr (detail::is_dual<T>) {
+    return load_dual<N>(p);
   } else {
     return load_pack<pack<T, N>>(p);
   }
@@ -493,6 +505,8 @@ CUDARRAY_FORCE_INLINE auto from_lanes(const F& f) {
     mask<1, N> r;
     for (int k = 0; k < N; ++k) r.v[k] = f(k) ? int8(-1) : int8(0);
     return r;
+  } else if constexpr (detail::is_dual<R>) {
+    return dual_from_lanes<R, N>(f);
   } else {
     pack<R, N> r;
     for (int k = 0; k < N; ++k) r.v[k] = __builtin_bit_cast(register_t<R>, f(k));

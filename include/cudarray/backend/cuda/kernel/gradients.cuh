@@ -11,9 +11,9 @@ namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 #pragma GCC visibility push(hidden)  // kernels belong to the file's own binary
 
 /// One element of a gradient that was summed up.
-template <class T>
-__device__ void write_sum(T* p, double sum, bool adds) {
-  if (adds) sum += double(element_cast<detail::compute_t<T>>(*p));
+template <class T, class Sum>
+__device__ void write_sum(T* p, Sum sum, bool adds) {
+  if (adds) sum += Sum(element_cast<detail::compute_t<T>>(*p));
   *p = element_cast<T>(sum);
 }
 
@@ -35,6 +35,7 @@ struct gradient_sums;
 template <int V, class Access, int First, class... T, class Plan>
 struct gradient_sums<V, Access, detail::gradients_to<First, T...>, Plan> {
   using values = detail::slots<lanes<detail::compute_t<T>, V>...>;
+  using sum_type = typename detail::gradients_to<First, T...>::sum;
   const detail::gradients_to<First, T...>& to;
   const Plan& p;
   values total{};
@@ -52,28 +53,28 @@ struct gradient_sums<V, Access, detail::gradients_to<First, T...>, Plan> {
     auto sum = fold<J>();
     for (int half = p.across / 2; half > 0; half /= 2) sum += shuffle_down(sum, half);
     if (is_row && (threadIdx.x & (p.across - 1)) == 0)
-      leave<J>((at.outer * p.column_blocks.divisor + at.column) * p.rows + row, double(sum));
+      leave<J>((at.outer * p.column_blocks.divisor + at.column) * p.rows + row, sum_type(sum));
   }
   /// The end of a block.
   template <int J>
-  __device__ void close_block(const gradient_block& at, double* shared) {
+  __device__ void close_block(const gradient_block& at, sum_type* shared) {
     const auto& s = p.threads;
     const int t = int(threadIdx.x);
     const int64 part = at.outer * p.row_blocks.divisor + at.row;
     if (p.form[J] == gradient_form::columns) {
 #pragma unroll
-      for (int k = 0; k < V; ++k) shared[t * V + k] = double(detail::get<J>(total).v[k]);
+      for (int k = 0; k < V; ++k) shared[t * V + k] = sum_type(detail::get<J>(total).v[k]);
       __syncthreads();
       for (int i = t; i < p.across * V; i += int(blockDim.x)) {
         const int64 thread = at.column * p.across + i / V, element = split_element(s, thread) + i % V * s.gap;
         if (thread >= s.last || element >= s.limit) continue;
-        double sum = 0;
+        sum_type sum(0);
         for (int d = 0; d < p.down; ++d) sum += shared[d * p.across * V + i];
         leave<J>(part * s.limit + element, sum);
       }
       __syncthreads();
     } else if (p.form[J] == gradient_form::all) {
-      double sum = double(fold<J>());
+      sum_type sum(fold<J>());
       for (int half = warp / 2; half > 0; half /= 2) sum += shuffle_down(sum, half);
       if (t % warp == 0) shared[t / warp] = sum;
       __syncthreads();
@@ -93,9 +94,10 @@ struct gradient_sums<V, Access, detail::gradients_to<First, T...>, Plan> {
       auto& whole = detail::get<K>(v);
       const auto& part = detail::get<J>(v);
       if constexpr (::std::is_same_v<decltype(whole.v), decltype(part.v)>)
-        if (p.part_of[J] == K)
+        if (p.part_of[J] == K) {
 #pragma unroll
           for (int k = 0; k < V; ++k) whole.v[k] += part.v[k];
+        }
     };
     (add.template operator()<I>(), ...);
   }
@@ -134,8 +136,8 @@ struct gradient_sums<V, Access, detail::gradients_to<First, T...>, Plan> {
   }
   /// What a block has found of a sum: all of it, or its part.
   template <int J>
-  __device__ void leave(int64 place, double sum) const {
-    if (p.partial[J] != nullptr) p.partial[J][place] = sum;
+  __device__ void leave(int64 place, const sum_type& sum) const {
+    if (p.partial[J] != nullptr) static_cast<sum_type*>(p.partial[J])[place] = sum;
     else write_sum(detail::get<J>(to.p) + place, sum, to.adds >> J & 1u);
   }
 };
@@ -164,7 +166,9 @@ __global__ void __launch_bounds__(block_threads, least_gradient_blocks<V>)
   in_stream_order();
   using access = gradient_access<V, Operands, Tree>;
   constexpr auto every = ::std::integer_sequence<int, J...>{};
-  __shared__ double shared[block_threads * V];
+  using sum_type = typename Target::sum;
+  __shared__ __align__(16) char memory[block_threads * V * sizeof(sum_type)];
+  auto* const shared = reinterpret_cast<sum_type*>(memory);
   const auto& s = p.threads;
   const int x = s.ndim - 1, depth = int(threadIdx.x) >> p.across_log2;
   gradient_block at;
@@ -207,18 +211,20 @@ __global__ void __launch_bounds__(block_threads, least_gradient_blocks<V>)
 }
 
 /// Adds up what so many blocks left of each sum: `width` sums side by side. A block takes `across` sums.
-template <class T>
+template <class T, class Sum>
 __global__ void __launch_bounds__(block_threads)
-    shared_sums_kernel(T* to, const double* partial, const __grid_constant__ thread_space<1> s, const divider width,
+    shared_sums_kernel(T* to, const void* partial, const __grid_constant__ thread_space<1> s, const divider width,
                        const int64 sharing, const int across, const bool adds) {
   in_stream_order();
-  __shared__ double shared[block_threads];
+  __shared__ __align__(16) char memory[block_threads * sizeof(Sum)];
+  auto* const shared = reinterpret_cast<Sum*>(memory);
   const int t = int(threadIdx.x), depths = block_threads / across;
   const int64 sum = int64(blockIdx.x) * across + (t & (across - 1));
-  double own = 0;
+  Sum own(0);
   if (sum < s.threads) {
     const int64 outer = width.divide(sum);
-    const double* const from = partial + outer * sharing * width.divisor + (sum - outer * width.divisor);
+    const auto* const from =
+        static_cast<const Sum*>(partial) + outer * sharing * width.divisor + (sum - outer * width.divisor);
 #pragma unroll 4
     for (int64 b = t / across; b < sharing; b += depths) own += from[b * width.divisor];
   }

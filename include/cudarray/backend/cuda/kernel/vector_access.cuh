@@ -24,7 +24,7 @@ __device__ To element_cast(T v) {
     return element_cast<To>(f);
   } else if constexpr (::std::is_same_v<T, bfloat16>) {
     return element_cast<To>(float(v));
-  } else if constexpr (!detail::is_half<To> || detail::is_complex<T>) {
+  } else if constexpr (!detail::is_half<To> || detail::is_complex<T> || detail::is_dual<T>) {
     return detail::lane_cast<To>(v);
   } else if constexpr (!::std::is_same_v<T, float>) {
     if constexpr (detail::rounded_once<T>) return element_cast<To>(detail::round_to_odd(v));

@@ -29,7 +29,7 @@ struct gradient_plan {
   int64 rows = 1, rows_of_block = 1;
   divider column_blocks, row_blocks;
   int64 blocks = 1;
-  double* partial[Gradients] = {};                ///< sums that several blocks share: each writes its own
+  void* partial[Gradients] = {};                  ///< sums that several blocks share: each writes its own
   int64 next_step[Operands], next_row[Operands];  ///< what the offsets of a thread gain
   thread_space<Operands> threads;
 
