@@ -1,6 +1,7 @@
 // Derivatives in one direction: jvp and hvp of programs, against JAX and paper. (Of each function: differences.hpp.)
 #include <array>
 #include <cudarray/nnet.hpp>
+#include <sstream>
 
 #include "differences.hpp"
 
@@ -226,6 +227,25 @@ struct softsign {
   }
 };
 }  // namespace
+TEST_CASE("autograd: jvp beside captured parameters, of gradients, and printed") {
+  const doubles x = ca::array<double>({{1, -2, 3, 0}}), v = ca::array<double>({{1, 10, 100, 1000}});
+  const variable w = ca::ones<double>({4, 2}), b = ca::ones<double>({2});
+  const auto dense = [&](const auto& a) { return ca::sum(ca::square(nnet::linear(a, w, b))); };
+  CHECK(test::equal(ca::hvp(dense)(x, v), {1, 4}, numbers(4, 4 * 1111.)));
+  const auto of_weights = [&](const auto& a) { return nnet::linear(x, a, b); };
+  CHECK(test::equal(std::get<1>(ca::jvp(of_weights)(ca::ones<double>({4, 2}), ca::ones<double>({4, 2}))), {1, 2},
+                    numbers{2, 2}));
+  const auto pulled = [](const auto& a) {
+    return std::get<1>(ca::vjp([](const auto& c) { return c * c * c; }, a))(ca::ones<double>({1, 4}));
+  };
+  CHECK(test::equal(std::get<1>(ca::jvp(pulled)(x, v)), {1, 4}, numbers{6, -120, 1800, 0}));
+  std::ostringstream text;
+  ca::jvp([&](const auto& a) {
+    text << a << a(0, 1);
+    return a;
+  })(x, v);
+  CHECK(text.str() == "[[ 1.   +1.\u03b5 -2.  +10.\u03b5  3. +100.\u03b5  0.+1000.\u03b5]](-2+10\u03b5)");
+}
 TEST_CASE("autograd: jvp and hvp of users' functions") {
   const doubles x = ca::array<double>({-1, 0.5, 3}), v = ca::array<double>({1, 2, 4});
   const auto f = [](const auto& a) { return ca::sum(ca::map(softsign{}, a)); };

@@ -199,7 +199,9 @@ auto call_with_tangents(const char* name, const F& f, const X&... x) {
   };
   const no_grad guard;
   return [&]<int... I>(::std::integer_sequence<int, I...>) {
-    const auto y = f(argument(::std::integral_constant<int, I>())...);
+    const ::std::tuple<decltype(argument(::std::integral_constant<int, I>()))...> given(
+        argument(::std::integral_constant<int, I>())...);
+    const auto y = ::std::apply([&f](const auto&... a) { return f(a...); }, given);
     return ::std::make_tuple(part_of_value<Parts>(y)...);
   }
   (::std::make_integer_sequence<int, chosen::arguments>{});

@@ -141,9 +141,11 @@ auto categorical_cross_entropy(const P& y_pred, const Y& y_true, double eps = 1e
 template <array_expression X, array_expression W, array_expression B>
 requires(variable_expression<X> || variable_expression<W> ||
          variable_expression<B>) auto linear(const X& x, const W& w, const B& b, const linear_options& o = {}) {
-  using T = value_type_t<X>;
-  using V = variable<T, device_type_t<X>>;
-  constexpr bool one_dtype = ::std::is_same_v<value_type_t<W>, T> && ::std::is_same_v<value_type_t<B>, T>;
+  using cudarray::detail::primal_t;
+  using T = primal_t<value_type_t<X>>;
+  using V = variable<result_type_t<value_type_t<X>, value_type_t<W>, value_type_t<B>>, device_type_t<X>>;
+  constexpr bool one_dtype =
+      ::std::is_same_v<primal_t<value_type_t<W>>, T> && ::std::is_same_v<primal_t<value_type_t<B>>, T>;
   static_assert(one_dtype, "cudarray: nnet::linear: x, w and b must be of one floating dtype: use ca::astype<T>(x)");
   const shape weights = cudarray::detail::dims_of(w), bias = cudarray::detail::dims_of(b);
   if (weights.ndim() != 2 || bias != shape{weights[1]})

@@ -54,6 +54,7 @@ struct printed_dtype {
   double (*value)(const void*);           ///< of a float or a part
   decimal (*fewest)(double);              ///< the digits of a magnitude
   bool (*wide)(double low, double high);  ///< whether an array with these magnitudes has exponents
+  const char* unit = "";                  ///< of the second part
 };
 
 template <class T>
@@ -96,6 +97,13 @@ constexpr printed_dtype printed() {
     printed_dtype d = printed<decltype(T::re)>();
     d.parts = 2;
     d.bytes = sizeof(T);
+    d.unit = "j";
+    return d;
+  } else if constexpr (is_dual<T>) {
+    printed_dtype d = printed<primal_t<T>>();
+    d.parts = 2;
+    d.bytes = sizeof(T);
+    d.unit = "\u03b5";
     return d;
   } else if constexpr (is_floating<T>) {
     constexpr double limit = ::std::is_same_v<T, double> ? 1e16 : ::std::is_same_v<T, float16> ? 1e3 : 1e6;

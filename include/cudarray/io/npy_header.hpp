@@ -24,6 +24,7 @@ inline constexpr char npy_letter = ::std::is_same_v<T, bool>       ? 'b'
 template <class T>
 ::std::string npy_descr() {
   static_assert(!::std::is_same_v<T, bfloat16>, "cudarray: NumPy has no bfloat16: save ca::astype<float>(x)");
+  static_assert(!is_dual<T>, "cudarray: dual numbers are not saved: ca::jvp returns arrays that are");
   return cat(sizeof(T) == 1 ? '|' : '<', npy_letter<T>, sizeof(T));
 }
 

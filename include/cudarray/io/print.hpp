@@ -23,7 +23,8 @@ class array_printer {
     } else {
       each(0, first_, &array_printer::see_magnitude);
       each(0, first_, &array_printer::see_digits);
-      width_ = formats_[0].width() + (of.parts == 2 ? formats_[1].width() + 1 : 0);
+      width_ =
+          formats_[0].width() + (of.parts == 2 ? formats_[1].width() + int(::std::string_view(of.unit).size()) : 0);
     }
   }
 
@@ -68,7 +69,7 @@ class array_printer {
     if (of_.parts == 2) {
       formats_[1].add(t, part(p, 1));
       const ::std::size_t spaces = t.trim();
-      t.add('j');
+      t.add(of_.unit);
       t.add(' ', spaces);
     }
     out_.add(' ', ::std::size_t(width_) - t.size());
@@ -85,7 +86,8 @@ class array_printer {
       float_format::add_alone(out_, v, of_, false);
     }
     float_format::add_alone(out_, part(p, 1), of_, !imaginary);
-    out_.add(imaginary ? "j" : "j)");
+    out_.add(of_.unit);
+    if (!imaginary) out_.add(')');
   }
 
   /// As NumPy breaks lines: an element goes on the next one where it would end beyond column 74, less one for every
