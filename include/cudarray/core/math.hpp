@@ -261,6 +261,11 @@ CUDARRAY_HD constexpr uint32 lanes_like(uint32, uint32 c) { return c; }
 CUDARRAY_HD constexpr uint64 lanes_like(uint64, uint64 c) { return c; }
 CUDARRAY_HD constexpr float lanes_like(float, float c) { return c; }
 CUDARRAY_HD constexpr double lanes_like(double, double c) { return c; }
+/// A constant beside dual numbers.
+template <class L, class T>
+CUDARRAY_HD constexpr auto lanes_like(const dual<L>& l, T c) {
+  return lanes_like(l.primal, c);
+}
 /// `constants_like{l, T(0)}(v)`: the number v, of type T, as lanes like l.
 template <class L, class T>
 struct constants_like {
@@ -286,10 +291,7 @@ template <class L, class T>
 struct number_like {
   const L& l;
   CUDARRAY_EXEC_CHECK_OFF
-  CUDARRAY_HD constexpr auto operator()(double v) const {
-    if constexpr (is_dual<L>) return lanes_like(l.primal, static_cast<T>(v));  // a constant
-    else return lanes_like(l, static_cast<T>(v));
-  }
+  CUDARRAY_HD constexpr auto operator()(double v) const { return lanes_like(l, static_cast<T>(v)); }
 };
 template <class L>
 number_like(const L& l) -> number_like<L, decltype(lane_of(l))>;

@@ -19,7 +19,8 @@ namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// Types that SIMD packs have lanes of.
 template <class T>
-inline constexpr bool has_lanes = ::std::is_arithmetic_v<compute_t<primal_t<T>>>;
+inline constexpr bool has_lanes = ::std::is_arithmetic_v<compute_t<primal_t<T>>> &&
+                                  (CUDARRAY_HD_HOLDS_PACKS || !is_dual<T>);
 /// Bytes of what values of a type are computed in.
 template <class T>
 inline constexpr int computed_bytes = int(sizeof(compute_t<T>));
