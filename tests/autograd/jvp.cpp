@@ -246,6 +246,41 @@ TEST_CASE("autograd: jvp beside captured parameters, of gradients, and printed")
   })(x, v);
   CHECK(text.str() == "[[ 1.   +1.\u03b5 -2.  +10.\u03b5  3. +100.\u03b5  0.+1000.\u03b5]](-2+10\u03b5)");
 }
+TEST_CASE("autograd: second derivatives at zeros and limits") {
+  const auto prod = [](const auto& a) { return ca::prod(a); };
+  const auto cumprod = [](const auto& a) { return ca::sum(ca::cumprod(a, 0)); };
+  const doubles v = ca::array<double>({1, 2, 5});
+  // x y z: the Hessian has z, y and x beside the diagonal
+  CHECK(test::equal(ca::hvp(prod)(ca::array<double>({2, 0, 3}), v), {3}, numbers{6, 13, 4}));
+  CHECK(test::equal(ca::hvp(prod)(ca::array<double>({0, 0, 3}), v), {3}, numbers{6, 3, 0}));
+  CHECK(test::equal(ca::hvp(prod)(ca::array<double>({0, 0, 0}), v), {3}, numbers{0, 0, 0}));
+  CHECK(test::equal(ca::hvp(prod)(ca::array<double>({2, 4, 3}), v), {3}, numbers{26, 13, 8}));
+  // x + x y + x y z
+  CHECK(test::equal(ca::hvp(cumprod)(ca::array<double>({2, 0, 3}), v), {3}, numbers{8, 14, 4}));
+  CHECK(test::equal(ca::hvp(cumprod)(ca::array<double>({0, 0, 3}), v), {3}, numbers{8, 4, 0}));
+  const doubles ones = ca::ones<double>({3});
+  const auto clip = [](const auto& a) { return ca::clip(a, 0., 1.); };
+  CHECK(test::equal(std::get<1>(ca::jvp(clip)(ca::array<double>({0, 1, 2}), ones)), {3}, numbers{1, 1, 0}));
+  const auto softplus = [](const auto& a) { return ca::sum(nnet::softplus(a)); };
+  CHECK(test::close(ca::hvp(softplus)(ca::array<double>({-1000, 0, 1000}), ones), {3}, numbers{0, 0.25, 0}, 1e-14));
+}
+namespace {
+template <class V>
+struct masked {
+  V w;
+  ca::ndarray<double> mask;
+  ca::value_type_t<V> scale;
+};
+}  // namespace
+TEST_CASE("autograd: jvp of trees with other fields") {
+  const masked<variable> p{variable(ca::array<double>({1, 2})), ca::array<double>({1, 0}), 3},
+      v{variable(ca::array<double>({1, 1})), ca::array<double>({7, 7}), 9};
+  const auto loss = [](const auto& t) { return ca::sum(t.w * t.w * t.mask) * (t.scale > 2. ? 3. : 0.); };
+  CHECK(std::get<1>(ca::jvp(loss)(p, v)).item() == 6);
+  const masked<variable> hv = ca::hvp(loss)(p, v);
+  CHECK(test::equal(hv.w.value(), {2}, numbers{6, 0}));
+  CHECK((hv.scale == 3 && test::equal(hv.mask, {2}, numbers{1, 0})));
+}
 TEST_CASE("autograd: jvp and hvp of users' functions") {
   const doubles x = ca::array<double>({-1, 0.5, 3}), v = ca::array<double>({1, 2, 4});
   const auto f = [](const auto& a) { return ca::sum(ca::map(softsign{}, a)); };

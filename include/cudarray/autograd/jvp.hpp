@@ -47,7 +47,7 @@ struct primal_tree<::std::array<X, N>> {
 template <class F, class To, class X, class... Others>
 void convert_trees(const F& f, To& to, const X& x, const Others&... others) {
   constexpr tree_kind kind = holds_variables<X>() ? kind_of_tree<X>() : tree_kind::nothing;
-  if constexpr (is_variable<X> || array_expression<X>) {
+  if constexpr (is_variable<X>) {
     f(to, x, others...);
   } else if constexpr (kind == tree_kind::range) {
     if constexpr (requires { to.resize(x.size()); }) to.resize(x.size());
@@ -61,7 +61,13 @@ void convert_trees(const F& f, To& to, const X& x, const Others&... others) {
       for (; first != x.end(); ++own, ++first, (..., ++other)) convert_trees(f, *own, *first, *other...);
     };
     each(to.begin(), x.begin(), others.begin()...);
-  } else if constexpr (kind == tree_kind::members || kind == tree_kind::tuple || kind == tree_kind::aggregate) {
+  } else if constexpr (kind == tree_kind::members) {
+    constexpr bool whole = ::std::is_void_v<To>;
+    static_assert(
+        whole,
+        "cudarray: jvp: a class with members() is not made anew for dual numbers, as it may have more than it "
+        "ties: give an aggregate");
+  } else if constexpr (kind == tree_kind::tuple || kind == tree_kind::aggregate) {
     const auto parts = [&](const auto& own, const auto&... from) {
       [&]<::std::size_t... I>(::std::index_sequence<I...>) {
         const auto one = [&](auto part) {
@@ -73,8 +79,12 @@ void convert_trees(const F& f, To& to, const X& x, const Others&... others) {
       (::std::make_index_sequence<::std::tuple_size_v<::std::remove_cvref_t<decltype(own)>>>{});
     };
     parts(tie_parts(to), tie_parts(x), tie_parts(others)...);
-  } else if constexpr (::std::is_same_v<To, X> && ::std::is_copy_assignable_v<X>) {
-    to = x;
+  } else if constexpr (is_dual<X> && !is_dual<To>) {
+    to = To(x.primal);
+  } else {
+    constexpr bool assigned = ::std::is_assignable_v<To&, const X&>;
+    static_assert(assigned, "cudarray: jvp: a field of this tree, which is no variable, cannot be assigned");
+    if constexpr (assigned) to = x;
   }
 }
 
@@ -117,8 +127,12 @@ auto with_tangents(const X& x, const V& v) {
   } else {
     dual_tree_t<X> r{};
     convert_trees(
-        []<class T, class D>(variable<dual<T>, D>& to, const variable<T, D>& from, const variable<T, D>& tangent) {
-          to = dual_variable<T, D>(from.value(), tangent.value(), from.requires_grad());
+        []<class To, class T, class D>(To& to, const variable<T, D>& from, const variable<T, D>& tangent) {
+          constexpr bool lifts = ::std::is_same_v<To, variable<dual<T>, D>>;
+          static_assert(lifts,
+                        "cudarray: jvp: a variable of this tree is not what the tree is a template of: write the types "
+                        "of all as template parameters, as in template <class V> struct layer { V w, b; }");
+          if constexpr (lifts) to = dual_variable<T, D>(from.value(), tangent.value(), from.requires_grad());
         },
         r, x, v);
     return r;
@@ -138,12 +152,8 @@ auto part_of_value(const Y& y) {
     return part(array_of(y));
   } else {
     primal_tree_t<Y> r{};
-    convert_trees(
-        [&part]<class To, class From>(To& to, const From& from) {
-          if constexpr (is_variable<From>) to = To(part(from.value()), tape_ref());
-          else to = from;
-        },
-        r, y);
+    convert_trees([&part]<class To, class From>(To& to, const From& from) { to = To(part(from.value()), tape_ref()); },
+                  r, y);
     return r;
   }
 }

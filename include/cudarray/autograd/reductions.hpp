@@ -49,10 +49,23 @@ struct product_rule : reduced_axes {
   A gradient(const A& g, const A& x) const {
     using T = value_type_t<A>;
     const axes all = list(x.ndim());
+    if constexpr (is_dual<T>) return of_dual(g, x);
     const A zeros = sum(astype<T>(x == 0), all, keepdims), others = prod(where(x == 0, 1, x), all, keepdims);
     return kept(g, x.shape()) * where(zeros == 0, others / x, where((zeros == 1) & (x == 0), others, 0));
   }
   static constexpr bool reads(int, int) { return true; }
+
+ private:
+  /// A 0 has a derivative: the product of the others is that of what is not 0 by the other 0, if there is one.
+  template <class A>
+  A of_dual(const A& g, const A& x) const {
+    const axes all = list(x.ndim());
+    const A product = prod(x, all, keepdims), others = prod(where(x == 0, 1, x), all, keepdims),
+            sum_of_zeros = sum(where(x == 0, x, 0), all, keepdims);
+    const ndarray<int64, device_type_t<A>> zeros = sum(x == 0, all, keepdims);
+    const A of_zero = others * where(zeros == 1, 1, where(zeros == 2, sum_of_zeros - x, 0));
+    return kept(g, x.shape()) * where(x == 0, of_zero, product / x);
+  }
 };
 /// Of the mean squared distance from the mean.
 struct variance_rule : reduced_axes {

@@ -29,6 +29,7 @@ struct cumprod_rule {
   int axis;
   template <int, class A, class X>
   A gradient(const A& g, const X& x) const {
+    if constexpr (is_dual<value_type_t<A>>) return of_dual(g, x);
     const ndarray<int64, device_type_t<A>> zeros_before(cumsum(astype<int64>(x == 0), axis));
     const A others = cumprod(A(where(x == 0, 1, x)), axis);
     const A until = sums_behind(A(where(zeros_before == 0, g * others, 0)), axis);
@@ -36,6 +37,18 @@ struct cumprod_rule {
     return where(zeros_before == 0, until / x, where((zeros_before == 1) & (x == 0), without, 0));
   }
   static constexpr bool reads(int, int) { return true; }
+
+ private:
+  /// A 0 has a derivative: the product of the others is that of what is not 0 by the other 0, if there is one.
+  template <class A>
+  A of_dual(const A& g, const A& x) const {
+    const ndarray<int64, device_type_t<A>> zeros(cumsum(astype<int64>(x == 0), axis));
+    const A others = g * cumprod(A(where(x == 0, 1, x)), axis), sum_of_zeros = cumsum(A(where(x == 0, x, 0)), axis);
+    const A one = sums_behind(A(where(zeros == 1, others, 0)), axis),
+            two = sums_behind(A(where(zeros == 2, others * sum_of_zeros, 0)), axis),
+            two_of = sums_behind(A(where(zeros == 2, others, 0)), axis);
+    return where(x == 0, one + two - x * two_of, sums_behind(A(g * cumprod(x, axis)), axis) / x);
+  }
 };
 
 /// Where along an axis the extreme up to each element stands: the last of equals, or of NaNs.

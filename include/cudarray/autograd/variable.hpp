@@ -85,7 +85,10 @@ class variable : public detail::no_number<variable<T, Device>> {
         has_derivative,
         "cudarray: a function in ca::map of variables has no derivative: write its member derivative(x, r), or "
         "use ca::stop_gradient(x)");
-    constexpr bool kinds = detail::same_kind<value_type_t<E>, T>;
+    constexpr bool dual_numbers = detail::is_dual<value_type_t<E>> && detail::is_floating<T>;
+    static_assert(!dual_numbers,
+                  "cudarray: ca::jvp calls this function with dual numbers: write ca::variable r = x, without a dtype");
+    constexpr bool kinds = dual_numbers || detail::same_kind<value_type_t<E>, T>;
     static_assert(kinds, "cudarray: this conversion of dtypes loses information: write ca::astype<T>(x)");
   }
   /// The value of a node of the tape.

@@ -21,10 +21,18 @@ CUDARRAY_HD CUDARRAY_FORCE_INLINE constexpr auto operand_or_unread(const X& x) {
   if constexpr (K < N) return get<K>(x);
   else return unread{};
 }
+template <class Op>
+inline constexpr bool is_user_function = false;
+template <class F>
+inline constexpr bool is_user_function<op::user_op<F>> = true;
 /// What operand K adds to the tangent of op(primals...) = r.
 template <int K, int N, class Op, class R, class L, class X>
 CUDARRAY_HD CUDARRAY_FORCE_INLINE constexpr R tangent_of(const Op& op, const R& r, const L& l, const X& primals) {
   using rule = derivative<Op, K>;
+  constexpr bool differentiable = !is_dual<L> || rule::exists || !is_user_function<Op>;
+  static_assert(differentiable,
+                "cudarray: a function in ca::map of variables has no derivative: write its member derivative(x, r), or "
+                "use ca::stop_gradient(x)");
   if constexpr (is_dual<L> && rule::exists)
     return R(rule::of(op, l.tangent, r, operand_or_unread<0, N>(primals), operand_or_unread<1, N>(primals),
                       operand_or_unread<2, N>(primals)));

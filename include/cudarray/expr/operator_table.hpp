@@ -84,6 +84,13 @@ struct clip_op : rule::ordered {
   CUDARRAY_HD constexpr auto operator()(const L& x, const M& low, const H& high) const {
     return minimum(maximum(x, low), high);
   }
+  /// Not by these two, which share derivatives at the limits.
+  CUDARRAY_EXEC_CHECK_OFF
+  template <class L, class M, class H>
+  requires(detail::is_dual<L> || detail::is_dual<M> || detail::is_dual<H>) CUDARRAY_HD constexpr auto operator()(
+      const L& x, const M& low, const H& high) const {
+    return detail::dual_value(*this, x, low, high);
+  }
 };
 
 /// The conversion itself is the plan's: from the operand's lanes to U.
