@@ -17,6 +17,7 @@
 #include "autograd/manipulation.hpp"
 #include "autograd/nnet.hpp"
 #include "autograd/reductions.hpp"
+#include "autograd/row_statement.hpp"
 #include "autograd/sorting.hpp"
 #include "autograd/transfer.hpp"
 #include "backend/gradients.hpp"

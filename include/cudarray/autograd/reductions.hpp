@@ -71,10 +71,11 @@ struct product_rule : reduced_axes {
 struct variance_rule : reduced_axes {
   template <int, class A>
   A gradient(const A& g, const A& x) const {
-    using C = compute_t<value_type_t<A>>;
+    using T = value_type_t<A>;
+    const auto off = [&](const auto& wide) { return wide - mean(wide, list(x.ndim()), keepdims); };
     const double by = 2 / double(count(x.shape()));
-    return astype<value_type_t<A>>(astype<C>(kept(g, x.shape())) * by *
-                                   (astype<C>(x) - mean(astype<C>(x), list(x.ndim()), keepdims)));
+    if constexpr (is_half<T>) return astype<T>(astype<float>(kept(g, x.shape())) * by * off(astype<float>(x)));
+    else return A(kept(g, x.shape()) * by * off(x));
   }
   static constexpr bool reads(int, int) { return true; }
 };
@@ -100,8 +101,8 @@ struct reduction_rule<op::var_op> {
   using type = variance_rule;
 };
 
-template <class Op, class K>
-auto track_reduction(const reduce<Op, K>& n) {
+template <class Op, class K, class F>
+auto record_by_rule(const reduce<Op, K>& n, const F& value) {
   using rule = typename reduction_rule<Op>::type;
   constexpr bool has_derivative = !::std::is_void_v<rule>;
   static_assert(has_derivative, "cudarray: this reduction has no derivative: use ca::stop_gradient(x)");
@@ -109,7 +110,7 @@ auto track_reduction(const reduce<Op, K>& n) {
       rule{{n.over}},
       [&]<class A>(const A& x) {
         using L = leaf<value_type_t<A>, device_type_t<A>>;
-        return A(materialise(reduce<Op, L>(
+        return A(value(reduce<Op, L>(
             n.over, [&] { return n.extents; }, [&]() -> L { return x.node(); })));
       },
       n.kid);

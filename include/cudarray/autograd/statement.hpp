@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../eval/gradients.hpp"
+#include "../eval/row_gradients.hpp"
 #include "../ops/reductions.hpp"
 #include "tape.hpp"
 
@@ -86,13 +86,72 @@ inline layout repeated_layout(const layout& g, const shape& full, unsigned over)
   return l;
 }
 
-/// One statement: the value of an expression N without reductions, or (`Reduced`) a sum over some of its axes.
-template <class N, bool Reduced, class T, class D>
+/// The memory of gradients, of dtypes V, that one pass computes.
+template <class D, class... V>
+struct gradient_memory {
+  static constexpr int count = int(sizeof...(V));
+  const gradient_target* to;
+  bool computed[::std::size_t(count)];
+
+  bool any() const {
+    bool is = false;
+    for (const bool c : computed) is = is || c;
+    return is;
+  }
+  /// Makes it, and places it in a space whose axes those of the statement are, as operands 0 and from `First` on.
+  template <int First, class Space>
+  gradients_to<First, V...> place_in(Space& s, const int* axis_of, D device) const {
+    gradients_to<First, V...> all{};
+    each([&]<int K>() {
+      if (!computed[K]) return;
+      auto& node = node_of<K>();
+      const bool again = is_there_before(K), adds = node.filled || again;
+      const auto& a = adds ? added_to(node, again) : written_to(node, device);
+      get<K>(all.p) = a.data();
+      all.adds |= unsigned(adds) << K;
+      constexpr int at = gradients_to<First, V...>::operand(K);
+      place<at>(s, to[K].dims, a.where().stride, axis_of + (s.ndim - to[K].dims.ndim()), a.storage().get());
+    });
+    return all;
+  }
+  /// The gradients are there: those of an empty statement are zeros.
+  void finish(bool empty) const {
+    each([&]<int K>() {
+      if (!computed[K]) return;
+      auto& node = node_of<K>();
+      if (empty && !node.filled) node.gradient.fill(0);
+      node.filled = true;
+      count_write(*node.gradient.storage());
+    });
+  }
+
+ private:
+  template <class F>
+  static void each(const F& f) {
+    [&]<int... K>(::std::integer_sequence<int, K...>) { (f.template operator()<K>(), ...); }
+    (::std::make_integer_sequence<int, count>{});
+  }
+  template <int K>
+  auto& node_of() const {
+    using type = typename decltype(rule::nth<K>(rule::types_list<V...>{}))::type;
+    return static_cast<gradient_node<type, D>&>(*to[K].node.get());
+  }
+  /// Whether one of the first K gradients that are computed is of the same variable.
+  bool is_there_before(int K) const {
+    bool is = false;
+    for (int k = 0; k < K; ++k) is = is || (computed[k] && to[k].node.get() == to[K].node.get());
+    return is;
+  }
+};
+
+/// One statement: the value of an expression N without reductions, or (`Reduced`) a sum over some of its axes. Its
+/// value is at hand, if it `HasValue`.
+template <class N, bool Reduced, class T, class D, bool HasValue = true>
 struct statement final : gradient_node<T, D> {
   static constexpr uint64 variables = variables_of<N>, read_all = inputs_read<variables, 0, false, N>,
                           read_beside = inputs_read<variables, 0, false, N, true>;
   /// The value is kept where it is read, and not more than what it is computed of.
-  static constexpr bool given = !Reduced && (reads_at<variables, 0, N> & reads::r) != 0 &&
+  static constexpr bool given = HasValue && !Reduced && (reads_at<variables, 0, N> & reads::r) != 0 &&
                                 __builtin_popcountll(read_beside) < __builtin_popcountll(read_all);
   static constexpr uint64 read = given ? read_beside : read_all;
   static constexpr int targets = __builtin_popcountll(variables);
@@ -101,8 +160,8 @@ struct statement final : gradient_node<T, D> {
   struct inputs;
   template <int... K>
   struct inputs<::std::integer_sequence<int, K...>> {
-    using type = slots<input_t<op_of_all::bit(read, K), N>...>;
-    static type of(const N& n) { return {{input<op_of_all::bit(read, K)>(n)}...}; }
+    using type = slots<input_t<bit_of(read, K), N>...>;
+    static type of(const N& n) { return {{input<bit_of(read, K)>(n)}...}; }
   };
   using kept_inputs = inputs<::std::make_integer_sequence<int, __builtin_popcountll(read)>>;
   /// Whether all gradients are made in one pass. (The CPU's adds up no dual numbers.)
@@ -185,7 +244,7 @@ struct statement final : gradient_node<T, D> {
                                                 cast_node<compute_t<T>>(this->gradient.node()), 1 / double(divisor))));
   }
   template <int J>
-  using variable_type = node_value_t<input_t<op_of_all::bit(variables, J), N>>;
+  using variable_type = node_value_t<input_t<bit_of(variables, J), N>>;
   template <int J>
   auto& node_of() const {
     return static_cast<gradient_node<variable_type<J>, D>&>(*to[J].node.get());
@@ -193,62 +252,39 @@ struct statement final : gradient_node<T, D> {
   /// Whether all gradients are that of the value, or sums of it: those are the business of reductions.
   template <int... J>
   static constexpr bool passes_all(::std::integer_sequence<int, J...>) {
-    return !Reduced && ((passes_on<op_of_all::bit(variables, J), N> && ::std::is_same_v<variable_type<J>, T>)&&...);
+    return !Reduced && ((passes_on<bit_of(variables, J), N> && ::std::is_same_v<variable_type<J>, T>)&&...);
   }
   /// Hands on the gradient itself, where it is that of the J-th variable, too; true if there is nothing to compute.
   template <int J>
   bool is_handed_on() {
     const gradient_target& t = to[J];
     if (t.node.get() == nullptr || !t.node->wanted) return true;
-    if constexpr (!Reduced && passes_on<op_of_all::bit(variables, J), N> && ::std::is_same_v<variable_type<J>, T>)
+    if constexpr (!Reduced && passes_on<bit_of(variables, J), N> && ::std::is_same_v<variable_type<J>, T>)
       if (t.dims == full) return add_gradient(node_of<J>(), this->gradient), true;
     if constexpr (passes_all(::std::make_integer_sequence<int, targets>{}) && may_repeat<N>)
       return add_gradient(node_of<J>(), sum_to(this->gradient.node(), t.dims)), true;
     return false;
   }
-  /// Whether one of the first J gradients that are computed is of the same variable.
-  bool is_there_before(int J, const bool* computed) const {
-    bool is = false;
-    for (int j = 0; j < J; ++j) is = is || (computed[j] && to[j].node.get() == to[J].node.get());
-    return is;
-  }
   /// Computes all gradients in one pass.
   template <int... J>
   void go_back_together(const leaf<T, D>& g, ::std::integer_sequence<int, J...>) {
-    const bool computed[] = {!is_handed_on<J>()...};
-    if (is_dual<T> && ((computed[J] && !is_dual<variable_type<J>>) || ...)) fail_without_tangent();
-    if (!(computed[J] || ...)) return;
+    using memory_type = gradient_memory<D, variable_type<J>...>;
+    memory_type memory{to, {!is_handed_on<J>()...}};
+    if (is_dual<T> && ((memory.computed[J] && !is_dual<variable_type<J>>) || ...)) fail_without_tangent();
+    if (!memory.any()) return;
     const auto n = backward_of_one<op_of_all>(g, ::std::make_integer_sequence<int, __builtin_popcountll(read)>{});
     constexpr int first = 1 + ::std::remove_cvref_t<decltype(n)>::leaves;
-    gradients_to<first, variable_type<J>...> targets_of_all{};
     iteration_space<first + targets - 1> s;
     s.ndim = s.kept = full.ndim();
     copy_extents(s.extent, full);
-    const auto prepare = [&]<int K>() {
-      if (!computed[K]) return;
-      auto& node = node_of<K>();
-      const bool adds = node.filled || is_there_before(K, computed);
-      const ndarray<variable_type<K>, D>& a =
-          adds ? added_to(node, is_there_before(K, computed)) : written_to(node, D{g.store->ordinal});
-      get<K>(targets_of_all.p) = a.data();
-      targets_of_all.adds |= unsigned(adds) << K;
-      constexpr int at = decltype(targets_of_all)::operand(K);
-      place<at>(s, to[K].dims, a.where().stride, same_axes + (full.ndim() - to[K].dims.ndim()), a.storage().get());
-    };
-    (prepare.template operator()<J>(), ...);
+    const D device{g.store->ordinal};
+    const auto targets_of_all = memory.template place_in<first>(s, same_axes, device);
     if (full.elements() > 0) {
       const auto tree = lower<1>(n, same_axes, s, fault_sink{});
       simplify(s, true);
-      run_gradients(D{g.store->ordinal}, targets_of_all, tree, s);
+      run_gradients(device, targets_of_all, tree, s);
     }
-    const auto finish = [&]<int K>() {
-      if (!computed[K]) return;
-      auto& node = node_of<K>();
-      if (full.elements() == 0 && !node.filled) node.gradient.fill(0);
-      node.filled = true;
-      count_write(*node.gradient.storage());
-    };
-    (finish.template operator()<J>(), ...);
+    memory.finish(full.elements() == 0);
   }
   /// Computes the gradient of the J-th variable.
   template <int J>
@@ -259,7 +295,7 @@ struct statement final : gradient_node<T, D> {
   }
   template <int J>
   void compute_gradient(const leaf<T, D>& g) {
-    constexpr int I = op_of_all::bit(variables, J);
+    constexpr int I = bit_of(variables, J);
     using V = variable_type<J>;
     const gradient_target& t = to[J];
     auto& node = node_of<J>();
@@ -273,7 +309,7 @@ struct statement final : gradient_node<T, D> {
   template <class Op, int... K>
   auto backward_of_one(const leaf<T, D>& g, ::std::integer_sequence<int, K...>) const {
     constexpr auto place = [](int k) {  // among those that are kept
-      return __builtin_popcountll(read & ((uint64(1) << Op::bit(Op::read, k)) - 1));
+      return __builtin_popcountll(read & ((uint64(1) << bit_of(Op::read, k)) - 1));
     };
     const auto node = [&]<class... L>(const L&... operands) {
       return map<Op, L...>(

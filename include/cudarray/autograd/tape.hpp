@@ -102,8 +102,9 @@ inline void check_backward(backward_node* root, uint64 since = 0) {
   }
 }
 
-/// Goes back from a node that has its gradient. A node is younger than all it reads, so it comes after all its users.
-inline void run_backward(const tape_ref& root, bool retain) {
+/// Goes back from a node that has its gradient, through those recorded after `since`. A node is younger than all it
+/// reads, so it comes after all its users.
+inline void run_backward(const tape_ref& root, bool retain, uint64 since = 0) {
   backward_queue queue;
   queue.push(root);
   while (!queue.empty()) {
@@ -115,7 +116,7 @@ inline void run_backward(const tape_ref& root, bool retain) {
     } clear{n};
     n.go_back();
     for (int k = 0; k < n.count(); ++k)
-      if (const tape_ref& to = *n.target(k); to.get() != nullptr && to->wanted) queue.push(to);
+      if (const tape_ref& to = *n.target(k); to.get() != nullptr && to->wanted && to->number > since) queue.push(to);
     if (!retain) n.free();
   }
 }

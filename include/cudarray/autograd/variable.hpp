@@ -252,26 +252,35 @@ template <class T, class D>
 variable<T, D> track_node(const tracked_leaf<T, D>& n) {
   return {ndarray<T, D>(static_cast<const leaf<T, D>&>(n)), n.tape};
 }
+/// Of statements whose reductions meet their rows; in autograd/row_statement.hpp.
+template <class N>
+auto record_rows(const N& n);
 template <class Op, class... K>
 auto track_node(const map<Op, K...>& n) {
-  if constexpr (has_reduce<map<Op, K...>>) return track_node(without_reductions(n));
+  if constexpr (has_row_gradients<map<Op, K...>>) return record_rows(n);
+  else if constexpr (has_reduce<map<Op, K...>>) return track_node(without_reductions(n));
   else return record<false>(n, 0, 1, materialise(n));
 }
 /// Of reductions whose gradient is no repeated one; in autograd/reductions.hpp.
-template <class Op, class K>
-auto track_reduction(const reduce<Op, K>& n);
-template <class Op, class K>
-auto track_node(const reduce<Op, K>& n) {
+template <class Op, class K, class F>
+auto record_by_rule(const reduce<Op, K>& n, const F& value);
+/// Records a reduction, in whose operand there is none; its value is `value(n)`.
+template <class Op, class K, class F>
+auto record_reduction(const reduce<Op, K>& n, const F& value) {
   if constexpr (::std::is_same_v<Op, op::sum_op> || ::std::is_same_v<Op, op::mean_op>) {
-    const auto kid = without_reductions(n.kid);
-    const reduce<Op, ::std::remove_cv_t<decltype(kid)>> whole(
-        n.over, [&] { return n.extents; }, [&] { return kid; });
     const int64 results = n.extents.elements();
     const bool mean = ::std::is_same_v<Op, op::mean_op> && results > 0;
-    return record<true>(kid, n.over, mean ? kid.dims().elements() / results : 1, materialise(whole));
+    return record<true>(n.kid, n.over, mean ? n.kid.dims().elements() / results : 1, value(n));
   } else {
-    return track_reduction(n);
+    return record_by_rule(n, value);
   }
+}
+template <class Op, class K>
+auto track_node(const reduce<Op, K>& n) {
+  const auto kid = without_reductions(n.kid);
+  const reduce<Op, ::std::remove_cv_t<decltype(kid)>> whole(
+      n.over, [&] { return n.extents; }, [&] { return kid; });
+  return record_reduction(whole, [](const auto& r) { return materialise(r); });
 }
 
 template <class N>
@@ -303,9 +312,13 @@ auto track(const N& n) -> variable<node_value_t<N>, device_type_t<N>> {
   static_assert(has_derivative,
                 "cudarray: a function in ca::map of variables has no derivative: write its member derivative(x, r), or "
                 "use ca::stop_gradient(x)");
-  if constexpr (is_tracked<N> && has_derivative)
-    if (recording()) return track_node(n);
-  return {ndarray<T, D>(materialise(n)), tape_ref()};
+  if constexpr (has_row_gradients<N> && has_derivative) {
+    return record_rows(n);
+  } else {
+    if constexpr (is_tracked<N> && has_derivative)
+      if (recording()) return track_node(n);
+    return {ndarray<T, D>(materialise(n)), tape_ref()};
+  }
 }
 
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "cpu/gradients.hpp"
+#include "cpu/row_gradients.hpp"
 #if defined(CUDARRAY_HAS_CUDA) && defined(__CUDACC__)
-#include "cuda/gradients.cuh"
+#include "cuda/row_gradients.cuh"
 #endif

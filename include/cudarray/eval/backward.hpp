@@ -4,7 +4,7 @@
 
 #include "../expr/derivatives.hpp"
 #include "../expr/node.hpp"
-#include "several.hpp"
+#include "row_program.hpp"
 
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
@@ -129,10 +129,11 @@ requires(is_tracked<map<Op, K...>>) inline constexpr uint64 inputs_read<Wanted, 
 }
 (::std::make_integer_sequence<int, int(sizeof...(K))>{});
 
-/// The functions of an expression as far as gradients lead.
+/// The functions of an expression as far as gradients lead, or as a form of it says.
 template <class N>
 struct functions_of {
-  explicit functions_of(const N&) {}
+  template <class M>
+  explicit functions_of(const M&) {}
   static constexpr bool lanes = true;
 };
 template <class Op, class... K>
@@ -140,12 +141,12 @@ requires(is_tracked<map<Op, K...>>) struct functions_of<map<Op, K...>> {
   static constexpr bool lanes = Op::lanes && (functions_of<K>::lanes && ...);
   Op op;
   slots<functions_of<K>...> kids;
-  explicit functions_of(const map<Op, K...>& n) : functions_of(n, ::std::make_integer_sequence<int, sizeof...(K)>{}) {}
+  template <class M>
+  explicit functions_of(const M& n) : functions_of(n, ::std::make_integer_sequence<int, sizeof...(K)>{}) {}
 
  private:
-  template <int... J>
-  functions_of(const map<Op, K...>& n, ::std::integer_sequence<int, J...>)
-      : op(n.op), kids{{functions_of<K>(get<J>(n.kids))}...} {}
+  template <class M, int... J>
+  functions_of(const M& n, ::std::integer_sequence<int, J...>) : op(n.op), kids{{functions_of<K>(get<J>(n.kids))}...} {}
 };
 
 /// Values in an expression that the backward pass reads, computed where they stay: g++ keeps copied ones in memory.
@@ -185,12 +186,42 @@ struct kid_values<Wanted, First, Value, map<Op, K...>, In, ::std::integer_sequen
       ::std::integer_sequence<int, J...>,
       forward_values<Wanted, first_input<First, J, K...>(), Value || (at & reads::operand(J)) != 0, K, In>...>;
 };
+/// Whether a value is the same all along a row; the number that it is.
+template <class V>
+inline constexpr bool is_row_value = false;
+template <class C>
+inline constexpr bool is_row_value<row_value<C>> = true;
+template <class V>
+CUDARRAY_HD CUDARRAY_FORCE_INLINE const V& number_of(const V& v) {
+  return v;
+}
+template <class C>
+CUDARRAY_HD CUDARRAY_FORCE_INLINE const C& number_of(const row_value<C>& v) {
+  return v.v;
+}
+template <class C>
+CUDARRAY_HD CUDARRAY_FORCE_INLINE row_value<C> row_value_of(C v) {
+  return {v, C(1) / v};
+}
+template <class C, class Op, class... V>
+CUDARRAY_HD CUDARRAY_FORCE_INLINE auto value_from(const Op& op, const V&... v) {
+  return lane_cast<C>(op(number_of(v)...));
+}
+template <class C, class Op, class... V>
+requires(is_row_value<V>&&...) CUDARRAY_HD CUDARRAY_FORCE_INLINE auto value_from(const Op& op, const V&... v) {
+  return row_value_of(lane_cast<C>(op(v.v...)));
+}
+template <class C, class Op, class X, class Y>
+requires(requires { Op::divides; } && !is_row_value<X>) CUDARRAY_HD CUDARRAY_FORCE_INLINE
+    auto value_from(const Op&, const X& x, const row_value<Y>& y) {
+  return lane_cast<C>(x / y);
+}
 /// The value of a function, as what its dtype is computed in. (Half types are not rounded here.)
 template <class Types, class Op, class Kids, class In, int... J>
 CUDARRAY_HD CUDARRAY_FORCE_INLINE auto value_of(const Op& op, const Kids& kids, const In& in,
                                                 ::std::integer_sequence<int, J...>) {
-  return lane_cast<compute_t<typename Types::result>>(
-      op(lane_cast<compute_t<typename Types::template operand<J>>>(get<J>(kids).value(in))...));
+  return value_from<compute_t<typename Types::result>>(
+      op, lane_cast<compute_t<typename Types::template operand<J>>>(get<J>(kids).value(in))...);
 }
 template <bool Has, class Types, class Op, class Kids, class In, class Indices>
 struct computed_value {
@@ -218,11 +249,13 @@ requires(is_tracked<map<Op, K...>>) struct forward_values<Wanted, First, Value, 
   CUDARRAY_HD CUDARRAY_FORCE_INLINE const auto& value(const In&) const { return own.v; }
 };
 
-/// Operand J of a function as its derivative takes it, where that reads it.
-template <bool Read, int J, class Types, class Kids, class In>
+/// Operand J of a function as its derivative takes it, where that reads it: as a number, but to be divided by.
+template <bool Read, int J, class Types, class Op, class Kids, class In>
 CUDARRAY_HD CUDARRAY_FORCE_INLINE auto read_operand(const Kids& kids, const In& in) {
-  if constexpr (Read) return lane_cast<compute_t<typename Types::template operand<J>>>(get<J>(kids).value(in));
-  else return unread{};
+  if constexpr (!Read) return unread{};
+  else if constexpr (J == 1 && requires { Op::divides; })
+    return lane_cast<compute_t<typename Types::template operand<J>>>(get<J>(kids).value(in));
+  else return number_of(lane_cast<compute_t<typename Types::template operand<J>>>(get<J>(kids).value(in)));
 }
 
 /// Goes back from the gradient g of an expression's value, which is r: `out.put<I>(gradient)` for each wanted input.
@@ -260,9 +293,9 @@ requires(is_tracked<map<Op, K...>>) struct backward_of<Wanted, First, map<Op, K.
       using rule = derivative<Op, J>;
       const auto& kids = values.kids;
       const auto to = lane_cast<compute_t<node_value_t<Kid>>>(
-          rule::of(f.op, g, r, read_operand<(rule::needs & reads::x) != 0, 0, types>(kids, in),
-                   read_operand < (rule::needs & reads::y) != 0 && (sizeof...(K) > 1), 1, types > (kids, in),
-                   read_operand < (rule::needs & reads::z) != 0 && (sizeof...(K) > 2), 2, types > (kids, in)));
+          rule::of(f.op, g, number_of(r), read_operand<(rule::needs & reads::x) != 0, 0, types, Op>(kids, in),
+                   read_operand < (rule::needs & reads::y) != 0 && (sizeof...(K) > 1), 1, types, Op > (kids, in),
+                   read_operand < (rule::needs & reads::z) != 0 && (sizeof...(K) > 2), 2, types, Op > (kids, in)));
       const auto& kid = get<J>(kids);
       constexpr int first = first_input<First, J, K...>();
       if constexpr (is_tracked_map<Kid> && (reads_at<Wanted, first, Kid> & reads::r) != 0)
@@ -271,6 +304,13 @@ requires(is_tracked<map<Op, K...>>) struct backward_of<Wanted, First, map<Op, K.
     }
   }
 };
+
+/// The k-th bit that is set.
+constexpr int bit_of(uint64 set, int k) {
+  int at = 0;
+  for (; k > 0 || !(set >> at & 1); ++at) k -= int(set >> at & 1);
+  return at;
+}
 
 /// Lanes of the inputs in `Read`, the first of which is number `Begin` of `V`.
 template <uint64 Read, int Begin, class... V>
@@ -297,19 +337,14 @@ template <class N, uint64 Wanted, bool Given>
 struct backward_op {
   static constexpr bool lanes =
       functions_of<N>::lanes && (CUDARRAY_HD_HOLDS_PACKS || !device_type_t<N>::host_accessible);
+  static constexpr bool goes_back = true;  ///< the first operand is a gradient
   static constexpr bool given = Given;
   static constexpr uint64 read = inputs_read<Wanted, 0, false, N, Given>;
   static constexpr int count = __builtin_popcountll(Wanted);
   functions_of<N> functions;
 
-  /// Bit number K that is set.
-  static constexpr int bit(uint64 of, int k) {
-    int at = 0;
-    for (; k > 0 || !(of >> at & 1); ++at) k -= int(of >> at & 1);
-    return at;
-  }
   template <int K>
-  using gradient_type = node_value_t<input_t<bit(Wanted, K), N>>;
+  using gradient_type = node_value_t<input_t<bit_of(Wanted, K), N>>;
   template <class Indices>
   struct results;
   template <int... K>

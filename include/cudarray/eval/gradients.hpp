@@ -22,6 +22,16 @@ struct gradients_to {
   static constexpr int operand_of = operand(J);
 };
 
+/// Gradient J of those that a tree makes; one alone is no `slots`.
+template <int J, class V>
+CUDARRAY_HD CUDARRAY_FORCE_INLINE const V& gradient_at(const V& v) {
+  return v;
+}
+template <int J, class Indices, class... V>
+CUDARRAY_HD CUDARRAY_FORCE_INLINE const auto& gradient_at(const slots_of<Indices, V...>& v) {
+  return get<J>(v);
+}
+
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
 namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 

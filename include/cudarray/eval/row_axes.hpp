@@ -11,6 +11,11 @@ template <class T, class D>
 bool same_value(const leaf<T, D>& a, const leaf<T, D>& b) {
   return a.store.get() == b.store.get() && a.where == b.where;
 }
+/// Of variables, gradients lead to one, too.
+template <class T, class D>
+bool same_value(const tracked_leaf<T, D>& a, const tracked_leaf<T, D>& b) {
+  return a.tape.get() == b.tape.get() && a.store.get() == b.store.get() && a.where == b.where;
+}
 template <class T>
 bool same_value(const scalar<T>& a, const scalar<T>& b) {
   return __builtin_memcmp(&a.value, &b.value, sizeof(T)) == 0;

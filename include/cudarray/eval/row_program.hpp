@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../expr/rules.hpp"
 #include "leaves.hpp"
 #include "several.hpp"
 
@@ -20,6 +21,10 @@ struct reduction_list {
     while (!is[k]) ++k;
     return k;
   }();
+  template <int K>
+  static auto at() {
+    return rule::nth<K>(rule::types_list<R...>{});
+  }
 };
 template <class List, class N>
 struct inner_reductions {
@@ -156,6 +161,15 @@ struct row_step {
   using result = Result;
   Tree tree;
 };
+/// A value of each row that is given, which `tree` loads.
+template <class Tree>
+struct row_given {
+  static constexpr int level = -1;
+  static constexpr bool keeps = false;
+  using value = typename Tree::value_type;
+  using result = value;
+  Tree tree;
+};
 /// The steps, and what the elements of the result are. Leaves are operands 1, 2, ... in their order; then come the
 /// steps' results, which are the same along a row.
 template <int Levels, class Tree, class... Steps>
@@ -179,6 +193,21 @@ template <int First, class Op, class Types, class... K>
 inline constexpr bool same_in_row<First, apply<Op, Types, K...>> = (same_in_row<First, K> && ...);
 template <int First, class Types, class... K>
 inline constexpr bool same_in_row<First, apply<together_op, Types, K...>> = false;
+
+/// A number that is the same all along a row: functions divide by it by its inverse.
+template <class C>
+struct row_value {
+  C v, inverse;
+  CUDARRAY_HD friend C operator/(const C& x, const row_value& y) { return x * y.inverse; }
+};
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::detail {
+template <class To, class C>
+CUDARRAY_HD row_value<To> lane_cast(const row_value<C>& v) {
+  return {To(v.v), ::std::is_same_v<To, C> ? To(v.inverse) : To(1) / To(v.v)};
+}
+}  // namespace cudarray::inline v0::detail
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// How a device divides by what is the same all along a row, if it has a better way: `make<Types>(tree, divisor)`.
 struct usual_division {};

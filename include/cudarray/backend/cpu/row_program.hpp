@@ -9,15 +9,21 @@ namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
 /// Rows that packs can read: of fewer elements the loops over many rows are faster, longer ones are worth several
 /// threads.
+template <int Operands>
+bool has_program_rows(const detail::iteration_space<Operands>& space) {
+  const int inner = space.ndim - 1;
+  const int64 n = space.extent[inner];
+  bool yes = n >= host::tuning::least_program_row && n <= host::tuning::most_program_row;
+  for (int k = 0; k < Operands; ++k) yes = yes && (space.stride[k][inner] == 1 || space.stride[k][inner] == 0);
+  return yes;
+}
 template <class Target, class Program, int Operands>
 bool run_row_program(cpu, const Target& target, const Program& program,
                      const detail::iteration_space<Operands>& space) {
   using runner_type = host::row_runner<Target, Program, Operands>;
   const int inner = space.ndim - 1;
   const int64 n = space.extent[inner];
-  if (n < host::tuning::least_program_row || n > host::tuning::most_program_row) return false;
-  for (int k = 0; k < Operands; ++k)
-    if (const int64 step = space.stride[k][inner]; step != 1 && step != 0) return false;
+  if (!has_program_rows(space)) return false;
   const bool apart = host::writes_apart<Target>(space);
   detail::count(detail::counters.kernels);
   const host::walk_space s(space);

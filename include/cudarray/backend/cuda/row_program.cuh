@@ -12,10 +12,8 @@ void survey_program(survey<Operands>& leaves, const detail::row_program<Levels, 
     if constexpr (requires { L::operand; })
       if constexpr (L::operand < Operands) leaves(l);
   };
-  detail::for_each_operand(p.tree, note);
-  [&]<int... Ix>(::std::integer_sequence<int, Ix...>) {
-    (detail::for_each_operand(detail::get<Ix>(p.steps).tree, note), ...);
-  }
+  for_each_operand(p.tree, note);
+  [&]<int... Ix>(::std::integer_sequence<int, Ix...>) { (for_each_operand(detail::get<Ix>(p.steps).tree, note), ...); }
   (::std::make_integer_sequence<int, int(sizeof...(Steps))>{});
 }
 /// The operands of a tree, but for what is kept or picked, a bit each.
@@ -100,8 +98,8 @@ bool run_row_program(cuda device, const Target& target, const Program& program,
     return false;
   gpu::order_results<Target>(device.ordinal, s);
   gpu::launch_clusters(unsigned(r.parts), device.ordinal, s.store, Operands, kernel,
-                       dim3(unsigned(r.blocks), unsigned(r.parts)), unsigned(r.threads),
-                       ::std::size_t(r.row_bytes) * ::std::size_t(r.threads / r.row_threads), target, program, r);
+                       dim3(unsigned(r.blocks), unsigned(r.parts)), unsigned(r.threads), r.block_bytes(), target,
+                       program, r);
   return true;
 }
 

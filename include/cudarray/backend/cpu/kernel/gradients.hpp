@@ -20,9 +20,10 @@ struct gradient_operand {
   bool read = false, written = false;
 };
 
+struct gradient_sums;
 /// Gradients as the walk sees them. A sum is added up in float64; along a row, which it moves along, in `line_bytes`.
 struct gradient_kernel {
-  const void* body;
+  const void *target, *body;
   /// `packs` packs of a row, of the last of which `valid` lanes count. `sums`, null for gradients that are written: one
   /// float64, or where the line of the row begins.
   void (*row)(const void* body, void* const* sums, const int64* offset, const int64* step, int64 packs, int valid);
@@ -30,7 +31,10 @@ struct gradient_kernel {
   gradient_operand* of;
   const int* operand_of;  ///< of each gradient
   const int* line_bytes;  ///< 4 or 8
-  void (*finish)(const void* body, int gradient, int64 at, double sum);
+  void (*finish)(const void* target, int gradient, int64 at, double sum);
+  /// Takes the elements [from, to) in C order: those of whole rows where that says so.
+  void (*walk)(const gradient_kernel&, const walk_space&, gradient_sums&, int64 from, int64 to);
+  bool whole_rows;
 };
 
 template <class Target, class Tree>
@@ -38,13 +42,6 @@ struct gradient_body {
   Target target;
   Tree tree;
 };
-
-/// A gradient of one operand alone is no `slots`.
-template <int J, int Count, class V>
-CUDARRAY_FORCE_INLINE const auto& gradient_of(const V& v) {
-  if constexpr (Count == 1) return v;
-  else return detail::get<J>(v);
-}
 
 /// What receives the gradients at a pack.
 template <int N, class Target>
@@ -89,6 +86,32 @@ struct gradient_sink<N, detail::gradients_to<First, T...>> {
   }
 };
 
+/// Gradients at a pack: of one variable the first has all, so that half types are rounded once.
+template <int N, class Target>
+struct joined_packs;
+template <int N, int First, class... T>
+struct joined_packs<N, detail::gradients_to<First, T...>> {
+  detail::slots<simd::pack<detail::compute_t<T>, N>...> of;
+  /// Adds gradient J to the one that it is part of.
+  template <int J, int... I>
+  CUDARRAY_FORCE_INLINE void join(int part_of, ::std::integer_sequence<int, I...>) {
+    [[maybe_unused]] const auto add = [&]<int K>() {
+      auto& whole = detail::get<K>(of);
+      const auto& part = detail::get<J>(of);
+      if constexpr (::std::is_same_v<decltype(whole), decltype(detail::get<J>(of))>)
+        if (part_of == K) whole = whole + part;
+    };
+    (add.template operator()<I>(), ...);
+  }
+};
+/// For each gradient the first one that goes to the same place.
+inline void find_first_of_same(int* first, const void* const* p, int count) {
+  for (int j = 0; j < count; ++j) {
+    first[j] = 0;
+    while (p[first[j]] != p[j]) ++first[j];
+  }
+}
+
 template <int N, class Target, class Tree, int Operands, int... J>
 CUDARRAY_NO_INLINE void gradient_row(const void* given, void* const* all_sums, const int64* offsets, const int64* steps,
                                      int64 packs, int valid) {
@@ -99,12 +122,20 @@ CUDARRAY_NO_INLINE void gradient_row(const void* given, void* const* all_sums, c
   for (int k = 0; k < Operands; ++k) offset[k] = offsets[k], step[k] = steps[k];
   void* const sums[] = {all_sums[J]...};
   gradient_sink<N, Target> out{target, sums, offset, step};
+  const void* const pointers[] = {detail::get<J>(target.p)...};
+  int first[sizeof...(J)];
+  find_first_of_same(first, pointers, int(sizeof...(J)));
   constexpr int64 block = 64;  // packs whose sums are in the narrower type
   for (int64 begin = 0; begin < packs; begin += block) {
     const int64 end = packs - begin < block ? packs : begin + block;
     for (int64 i = begin * N; i < end * N; i += N) {
       const auto v = tree.computed(pack_access<N>{offset, step, i});
-      (out.template put<J>(i, gradient_of<J, int(sizeof...(J))>(v)), ...);
+      joined_packs<N, Target> packs_of{{{detail::gradient_at<J>(v)}...}};
+      (packs_of.template join<J>(first[J], ::std::make_integer_sequence<int, J>{}), ...);
+      const auto put = [&]<int K>() {
+        if (first[K] == K) out.template put<K>(i, detail::get<K>(packs_of.of));
+      };
+      (put.template operator()<J>(), ...);
     }
     (out.template close<J>(packs == 1 ? valid : N), ...);
   }
@@ -115,9 +146,9 @@ constexpr auto gradient_row_of(::std::integer_sequence<int, J...>) {
 }
 
 /// Writes one element of a gradient that was summed up.
-template <class Target, class Tree, int... J>
-void finish_gradient(const void* given, int gradient, int64 at, double sum, ::std::integer_sequence<int, J...>) {
-  const Target& target = static_cast<const gradient_body<Target, Tree>*>(given)->target;
+template <class Target, int... J>
+void finish_gradient(const void* to, int gradient, int64 at, double sum, ::std::integer_sequence<int, J...>) {
+  const Target& target = *static_cast<const Target*>(to);
   const auto write = [&]<int K>() {
     if (K != gradient) return;
     auto* const p = detail::get<K>(target.p) + at;
@@ -218,45 +249,61 @@ struct gradient_sums {
   }
 };
 
+/// Takes rows of a space: packs as far as they go, and the rest by staged ones.
+class gradient_row_walker {
+  const gradient_kernel& g_;
+  gradient_sums& own_;
+  int64 step_[most_operands];
+  bool packs_ = true;
+  staged_row staged_;
+
+ public:
+  gradient_row_walker(const gradient_kernel& g, const walk_space& s, gradient_sums& own) : g_(g), own_(own) {
+    s.steps(step_, s.ndim - 1);
+    for (int k = 0; k < g.operands; ++k) packs_ = packs_ && (g.of[k].p == nullptr || step_[k] == 1 || step_[k] == 0);
+    for (int j = 0; j < g.gradients; ++j) {  // what moves does so by ones; one element is no sum
+      const int64 by = step_[g.operand_of[j]];
+      packs_ = packs_ && (by == 1 || (by == 0 && own.of[j] != nullptr) ||
+                          (own.of[j] == nullptr && g.of[g.operand_of[j]].p == nullptr));
+    }
+  }
+  gradient_row_walker(const gradient_row_walker&) = delete;
+  ~gradient_row_walker() {
+    for (int j = 0; j < g_.gradients; ++j)
+      if (own_.line[j] != nullptr) own_.close(j);
+  }
+  /// Elements [i, stop) of a row that begins at `at`.
+  void take(const place_in& at, int64 i, int64 stop) {
+    int64 offset[most_operands];
+    void* sums[detail::most_leaves];
+    for (int k = 0; k < g_.operands; ++k) offset[k] = at.offset[k];
+    own_.enter(offset, sums);
+    const auto move = [&](int64 by) {
+      move_on(offset, step_, by, g_.operands);
+      for (int j = 0; j < g_.gradients; ++j)
+        if (sums[j] != nullptr && step_[g_.operand_of[j]] != 0)
+          sums[j] = static_cast<char*>(sums[j]) + by * (own_.line[j] != nullptr ? 4 : 8 * step_[g_.operand_of[j]]);
+    };
+    move(i);
+    if (const int64 whole = packs_ ? (stop - i) / g_.lanes : 0; whole > 0) {
+      g_.row(g_.body, sums, offset, step_, whole, g_.lanes);
+      move(whole * g_.lanes);
+      i += whole * g_.lanes;
+    }
+    for (int n; i < stop; i += n) {
+      n = int(stop - i < g_.lanes ? stop - i : g_.lanes);
+      staged_.take(g_, sums, own_.line, offset, step_, n);
+      move(n);
+    }
+  }
+};
+
 /// The rows of a part: all of [from, to) in C order.
 inline void walk_gradient_rows(const gradient_kernel& g, const walk_space& s, gradient_sums& own, int64 from,
                                int64 to) {
-  const int inner = s.ndim - 1;
-  int64 step[most_operands];
-  s.steps(step, inner);
-  bool packs = true;
-  for (int k = 0; k < g.operands; ++k) packs = packs && (g.of[k].p == nullptr || step[k] == 1 || step[k] == 0);
-  for (int j = 0; j < g.gradients; ++j) {  // what moves does so by ones; one element is no sum
-    const int64 by = step[g.operand_of[j]];
-    packs = packs && (by == 1 || (by == 0 && own.of[j] != nullptr) ||
-                      (own.of[j] == nullptr && g.of[g.operand_of[j]].p == nullptr));
-  }
-  staged_row staged;
-  walk_rows(s, place_in(s), 0, inner, from, to, [&](const place_in& at, int64 i, int64 stop) {
-    int64 offset[most_operands];
-    void* sums[detail::most_leaves];
-    for (int k = 0; k < g.operands; ++k) offset[k] = at.offset[k];
-    own.enter(offset, sums);
-    const auto move = [&](int64 by) {
-      move_on(offset, step, by, g.operands);
-      for (int j = 0; j < g.gradients; ++j)
-        if (sums[j] != nullptr && step[g.operand_of[j]] != 0)
-          sums[j] = static_cast<char*>(sums[j]) + by * (own.line[j] != nullptr ? 4 : 8 * step[g.operand_of[j]]);
-    };
-    move(i);
-    if (const int64 whole = packs ? (stop - i) / g.lanes : 0; whole > 0) {
-      g.row(g.body, sums, offset, step, whole, g.lanes);
-      move(whole * g.lanes);
-      i += whole * g.lanes;
-    }
-    for (int n; i < stop; i += n) {
-      n = int(stop - i < g.lanes ? stop - i : g.lanes);
-      staged.take(g, sums, own.line, offset, step, n);
-      move(n);
-    }
-  });
-  for (int j = 0; j < g.gradients; ++j)
-    if (own.line[j] != nullptr) own.close(j);
+  gradient_row_walker walker(g, s, own);
+  walk_rows(s, place_in(s), 0, s.ndim - 1, from, to,
+            [&](const place_in& at, int64 i, int64 stop) { walker.take(at, i, stop); });
 }
 
 /// Runs gradients over a space with at least one element. Parts are cut by the shape alone, and added in order.
@@ -285,7 +332,7 @@ CUDARRAY_NO_INLINE inline void walk_gradients(const gradient_kernel& g, const wa
   auto* const all_lines = reinterpret_cast<float*>(all + parts * sums);
   const auto edge = [&](int64 p) {  // within long rows at multiples of 64
     const int64 at = total / parts * p + total % parts * p / parts, i = at % n;
-    return p == parts ? total : at - (n >= 4096 ? i % 64 : i);
+    return p == parts ? total : at - (n >= 4096 && !g.whole_rows ? i % 64 : i);
   };
   parallel(parts, [&](int64 part) {
     gradient_sums own(g, n);
@@ -298,14 +345,14 @@ CUDARRAY_NO_INLINE inline void walk_gradients(const gradient_kernel& g, const wa
       own.of[j] = next, next += length[j];
       if (inner >= 0 && s.stride[g.operand_of[j]][inner] == 1 && g.line_bytes[j] == 4) own.line[j] = line, line += n;
     }
-    walk_gradient_rows(g, s, own, edge(part), edge(part + 1));
+    g.walk(g, s, own, edge(part), edge(part + 1));
   });
   int64 first = 0;
   for (int j = 0; j < g.gradients; first += length[j++])
     for (int64 i = 0; i < length[j]; ++i) {
       double sum = 0;
       for (int64 part = 0; part < parts; ++part) sum += all[part * sums + first + i];
-      g.finish(g.body, j, i, sum);
+      g.finish(g.target, j, i, sum);
     }
 }
 

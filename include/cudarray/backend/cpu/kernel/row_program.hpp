@@ -68,9 +68,13 @@ struct row_runner {
       return l;
     });
   }
-  void run() {
+  /// Finds what the steps do of a row.
+  void take_steps() {
     [&]<int... Ix>(::std::integer_sequence<int, Ix...>) { (take_step<Ix>(), ...); }
     (::std::make_integer_sequence<int, Program::count>{});
+  }
+  void run() {
+    take_steps();
     const auto tree = bind(program.tree);
     using tree_type = ::std::remove_cv_t<decltype(tree)>;
     if (Target per_row = target; leave_results(per_row, step, false)) {
@@ -88,7 +92,9 @@ struct row_runner {
   void take_step() {
     using step_type = ::std::remove_cvref_t<decltype(detail::get<Ix>(program.steps))>;
     const auto tree = bind(detail::get<Ix>(program.steps).tree);
-    if constexpr (step_type::keeps) {
+    if constexpr (step_type::level < 0) {
+      detail::get<Ix>(results) = tree(element_access{offset, step, 0});
+    } else if constexpr (step_type::keeps) {
       using T = typename decltype(tree)::value_type;
       const detail::store_to<T> to{static_cast<T*>(kept)};
       const int64 at = offset[0], by = step[0];

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../../eval/gradients.hpp"
+#include "../../../eval/joined_gradients.hpp"
 #include "../plan/gradients.hpp"
 #include "map.cuh"
 #include "warp.cuh"
@@ -24,6 +24,27 @@ __device__ lanes<C, N> gradient_lanes(const lanes<V, N>& v) {
   else return lanes_of<J, C>(v);
 }
 
+template <int J, int, class C, class Counts, class... V>
+__device__ auto gradient_lanes(const detail::joined_values<Counts, V...>& v) {
+  using joined = detail::joined_values<Counts, V...>;
+  constexpr int k = joined::template expression<J>;
+  return gradient_lanes<joined::template number<J>, joined::template count<k>, C>(detail::get<k>(v.of));
+}
+/// Adds to the first of the gradients of one variable the others, which have its type.
+template <int J, class V, int... I>
+__device__ void join_gradients(V& v, const int8* part_of, ::std::integer_sequence<int, I...>) {
+  const auto add = [&]<int K>() {
+    auto& whole = detail::get<K>(v);
+    const auto& part = detail::get<J>(v);
+    if constexpr (::std::is_same_v<decltype(whole.v), decltype(part.v)>)
+      if (part_of[J] == K) {
+#pragma unroll
+        for (int k = 0; k < int(sizeof(part.v) / sizeof(part.v[0])); ++k) whole.v[k] += part.v[k];
+      }
+  };
+  (add.template operator()<I>(), ...);
+}
+
 /// Where a block is: among the outer places, along rows, and among the blocks down them.
 struct gradient_block {
   int64 outer, column, row;
@@ -43,7 +64,7 @@ struct gradient_sums<V, Access, detail::gradients_to<First, T...>, Plan> {
   template <class R, int... J>
   __device__ void take(const Access& a, const R& computed, ::std::integer_sequence<int, J...>) {
     values v{{gradient_lanes<J, int(sizeof...(J)), detail::compute_t<T>>(computed)}...};
-    (join<J>(v, ::std::make_integer_sequence<int, J>{}), ...);
+    (join_gradients<J>(v, p.part_of, ::std::make_integer_sequence<int, J>{}), ...);
     (put<J>(a, v), ...);
   }
   /// The end of a row.
@@ -87,20 +108,6 @@ struct gradient_sums<V, Access, detail::gradients_to<First, T...>, Plan> {
   }
 
  private:
-  /// Adds gradient J to the first one of the same variable, which has the same type.
-  template <int J, int... I>
-  __device__ void join(values& v, ::std::integer_sequence<int, I...>) const {
-    const auto add = [&]<int K>() {
-      auto& whole = detail::get<K>(v);
-      const auto& part = detail::get<J>(v);
-      if constexpr (::std::is_same_v<decltype(whole.v), decltype(part.v)>)
-        if (p.part_of[J] == K) {
-#pragma unroll
-          for (int k = 0; k < V; ++k) whole.v[k] += part.v[k];
-        }
-    };
-    (add.template operator()<I>(), ...);
-  }
   template <int J>
   __device__ void put(const Access& a, const values& v) {
     auto* const q = detail::get<J>(to.p);
@@ -211,7 +218,7 @@ __global__ void __launch_bounds__(block_threads, least_gradient_blocks<V>)
 }
 
 /// Adds up what so many blocks left of each sum: `width` sums side by side. A block takes `across` sums.
-template <class T, class Sum>
+template <class T, class Sum, class Partial = Sum>
 __global__ void __launch_bounds__(block_threads)
     shared_sums_kernel(T* to, const void* partial, const __grid_constant__ thread_space<1> s, const divider width,
                        const int64 sharing, const int across, const bool adds) {
@@ -224,9 +231,9 @@ __global__ void __launch_bounds__(block_threads)
   if (sum < s.threads) {
     const int64 outer = width.divide(sum);
     const auto* const from =
-        static_cast<const Sum*>(partial) + outer * sharing * width.divisor + (sum - outer * width.divisor);
+        static_cast<const Partial*>(partial) + outer * sharing * width.divisor + (sum - outer * width.divisor);
 #pragma unroll 4
-    for (int64 b = t / across; b < sharing; b += depths) own += from[b * width.divisor];
+    for (int64 b = t / across; b < sharing; b += depths) own += Sum(from[b * width.divisor]);
   }
   shared[t] = own;
   __syncthreads();

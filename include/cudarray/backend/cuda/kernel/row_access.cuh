@@ -32,14 +32,13 @@ struct program_access {
     } else {
       const T* const p = reinterpret_cast<const T*>(row.at[Ix]);
       const row_operand how = plan.of[Ix];
+      if (how == row_operand::vectors) [[likely]]
+        return unpack<T, N>(load_shared<N>(p + i));
       if (how == row_operand::still) return splat(detail::read_element(p));
-      if (N > 1 && how != row_operand::vectors) [[unlikely]] {
-        lanes<T, N> r;
+      lanes<T, N> r;
 #pragma unroll
-        for (int k = 0; k < N; ++k) r.v[k] = detail::read_element(p + i + k);
-        return r;
-      }
-      return unpack<T, N>(load_shared<N>(p + i));
+      for (int k = 0; k < N; ++k) r.v[k] = detail::read_element(p + i + k);
+      return r;
     }
   }
   /// What an index picks: it is asked for each element.
@@ -74,10 +73,20 @@ struct program_access {
   }
   template <class Op, class... L>
   __device__ auto apply(const Op& op, const L&... l) const {
-    lanes<::std::remove_cvref_t<decltype(op(l.v[0]...))>, N> r;
+    lanes<::std::remove_cvref_t<decltype(op(one(l, 0)...))>, N> r;
 #pragma unroll
-    for (int k = 0; k < N; ++k) r.v[k] = op(l.v[k]...);
+    for (int k = 0; k < N; ++k) r.v[k] = op(one(l, k)...);
     return r;
+  }
+
+ private:
+  template <class T>
+  __device__ static const T& one(const lanes<T, N>& l, int k) {
+    return l.v[k];
+  }
+  template <class C>
+  __device__ static const detail::row_value<C>& one(const detail::row_value<C>& v, int) {
+    return v;
   }
 };
 

@@ -39,6 +39,12 @@ struct step_accumulator {
   }
 };
 
+/// What is given is not added up.
+template <class Tree>
+struct step_accumulator<detail::row_given<Tree>> {
+  using total = char;
+};
+
 /// What a program's steps hold and find. Accumulators of one level are in use at a time.
 template <class Program>
 struct program_parts;
@@ -89,17 +95,21 @@ struct row_worker {
   int width = 0, head = 0, vectors = 0;  ///< of it: elements, those before the first whole vector, and vectors
   view row;
 
-  /// Calls `f(load)` for every operand that is read where it lies.
+  /// Calls `f(load)` for every operand that is read where it lies, once.
   template <class F>
   __device__ void each_load(const F& f) const {
+    uint64 seen = 0;
     const auto loads = [&]<class L>(const L& l) {
       if constexpr (
           requires { l.p; } && !requires { l.index; })
-        if constexpr (L::operand < Operands) f(l);
+        if constexpr (L::operand < Operands) {
+          if (!(seen >> L::operand & 1)) f(l);
+          seen |= uint64(1) << L::operand;
+        }
     };
-    detail::for_each_operand(program.tree, loads);
+    for_each_operand(program.tree, loads);
     [&]<int... Ix>(::std::integer_sequence<int, Ix...>) {
-      (detail::for_each_operand(detail::get<Ix>(program.steps).tree, loads), ...);
+      (for_each_operand(detail::get<Ix>(program.steps).tree, loads), ...);
     }
     (::std::make_integer_sequence<int, Program::count>{});
   }
@@ -138,6 +148,10 @@ struct row_worker {
       if ((plan.copied >> Ix & 1) && !outside)
         bring<V* int(sizeof(T))>(held + plan.place[Ix], from - off * int(sizeof(T)),
                                  int(unsigned(width + off + V - 1) / unsigned(V)));
+    });
+    each_step<-1>([&]<int Ix>() {
+      const auto& given = detail::get<Ix>(program.steps).tree;
+      detail::get<Ix>(row.values) = given(access<1>(0)).v[0];
     });
   }
   /// Calls `f<N>(i)` for the vectors of the row, and for what is before and behind them.
@@ -190,6 +204,21 @@ struct row_worker {
           step_at<Ix>::op::template finish<typename step_at<Ix>::result>(detail::get<Ix>(sums).sum, plan.width);
     });
   }
+  /// A row, and what its steps find.
+  __device__ void take(bool outside, int64 number) {
+    enter(outside, row_offsets<Operands>(plan, number));
+    if (plan.row_bytes > 0) {
+      copies_done();
+      wait_for_row();
+    }
+    [&]<int... L>(::std::integer_sequence<int, L...>) { (reduce<L>(outside), ...); }
+    (::std::make_integer_sequence<int, Program::levels>{});
+  }
+  /// Waits for the other threads on the row.
+  __device__ void wait_for_row() const {
+    if (P > warp) __syncthreads();
+    else __syncwarp();
+  }
   /// The program's results of the row: those that are one for it, and those of each element.
   template <class Target>
   __device__ void store(const Target& target) const {
@@ -198,7 +227,7 @@ struct row_worker {
     if (any_result(target, true)) each([&]<int N>(int i) { put<N>(target, tree, true, i); });
   }
 
- private:
+ protected:
   template <class T>
   __device__ bool any_result(const detail::store_to<T>&, bool moving) const {
     return (plan.of[0] != row_operand::still) == moving;
@@ -313,15 +342,7 @@ __global__ void __launch_bounds__(row_block)
   if (plan.parts > 1) cluster_begin();
   const int64 number = int64(blockIdx.x) * groups + group;
   const bool outside = number >= plan.rows;
-  const row_offsets<Operands> offset(plan, outside ? 0 : number);
-  w.enter(outside, offset);
-  if (plan.row_bytes > 0) {
-    copies_done();
-    if (P > warp) __syncthreads();
-    else __syncwarp();
-  }
-  [&]<int... L>(::std::integer_sequence<int, L...>) { (w.template reduce<L>(outside), ...); }
-  (::std::make_integer_sequence<int, Program::levels>{});
+  w.take(outside, outside ? 0 : number);
   if (!outside) w.store(target);
 }
 

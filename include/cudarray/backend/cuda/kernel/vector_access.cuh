@@ -188,9 +188,9 @@ template <int V, class T>
 __device__ lanes<T, V> load_shared(const T* p) {
   auto w = *reinterpret_cast<const packed_lanes<T, V>*>(p);
   for (auto& word : w.words) {
-    if constexpr (requires { word.z; }) asm volatile("" : "+r"(word.x), "+r"(word.y), "+r"(word.z), "+r"(word.w));
-    else if constexpr (requires { word.x; }) asm volatile("" : "+r"(word.x), "+r"(word.y));
-    else if constexpr (sizeof(word) == 4) asm volatile("" : "+r"(word));
+    if constexpr (requires { word.z; }) asm("" : "+r"(word.x), "+r"(word.y), "+r"(word.z), "+r"(word.w));
+    else if constexpr (requires { word.x; }) asm("" : "+r"(word.x), "+r"(word.y));
+    else if constexpr (sizeof(word) == 4) asm("" : "+r"(word));
   }
   return repack<lanes<T, V>>(w);
 }

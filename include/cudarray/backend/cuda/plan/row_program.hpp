@@ -27,6 +27,8 @@ struct row_program_plan {
       threads = 1;  ///< on a row or part, a power of two up to a warp or all threads of a block; and of those
   int lead = 0;     ///< elements that the first row's vectors are off alignment,
   int lead_step[max_rank] = {};   ///< and so many more from row to row along a kept axis
+  bool has_room = true;           ///< for sums over rows
+  int sum_bytes = 0;              ///< of these
   int row_bytes = 0;              ///< shared memory for a row or part; 0: operands are read where they lie
   int place[Operands] = {};       ///< where an operand's row begins there; -1: it is not held
   uint64 copied = 0;              ///< operands that are brought there: one of those that are the same
@@ -35,6 +37,8 @@ struct row_program_plan {
   const char* data[Operands] = {};
   thread_space<Operands> space;  ///< of the kept axes
 
+  /// Shared memory of a block.
+  ::std::size_t block_bytes() const { return ::std::size_t(row_bytes) * ::std::size_t(threads / row_threads); }
   const char* name() const { return copied != 0 ? "rows in shared memory" : "rows where they lie"; }
 };
 
@@ -46,7 +50,9 @@ struct row_program_facts {
   uint64 read_last;  ///< operands that results are made of, besides what is kept, a bit each
   int most_shared;   ///< bytes of shared memory of a block
   int multiprocessors;
-  int cluster;  ///< blocks of a cluster, at most
+  int cluster;                     ///< blocks of a cluster, at most
+  const int* sum_bytes = nullptr;  ///< of an element of each sum over rows, which has a place in front of what is held
+  int sums = 0;
 };
 
 /// The operands that an index picks from, and those that say what, a bit each.
@@ -138,6 +144,9 @@ void hold_row(row_program_plan<Operands>& r, const detail::iteration_space<Opera
               int64 most, const row_program_facts& f) {
   r.row_bytes = 0, r.copied = 0, r.kept = -1;
   for (int& place : r.place) place = -1;
+  for (int j = 0; j < f.sums; ++j)
+    if (row_place(r, most, f.V, f.sum_bytes[j]) < 0) r.has_room = false;
+  r.sum_bytes = r.row_bytes;
   hold_operands(r, s, of, most, f);
   keep_values(r, of, most, f);
 }
@@ -161,7 +170,7 @@ void share_row(row_program_plan<Operands>& r, const detail::iteration_space<Oper
 template <int Operands>
 int threads_of_row(const row_program_plan<Operands>& r, int V) {
   const int64 vectors = ceil_div(r.part_width, V), wanted = ceil_div(vectors, tuning::row_vectors),
-              least = r.row_bytes / tuning::bytes_of_row_thread;
+              least = (r.row_bytes - r.sum_bytes) / tuning::bytes_of_row_thread;
   const int fewest = r.parts > 1 ? 2 * warp : 4;
   int n = power_of_two_above(wanted > least ? wanted : least, row_block);
   if (n < fewest) n = fewest;
@@ -188,7 +197,7 @@ CUDARRAY_NO_INLINE bool plan_row_program(row_program_plan<Operands>& r, const de
   // two groups of four threads read from different banks of shared memory at a time
   if (few && r.row_bytes > 0) r.row_bytes = int(ceil_div(r.row_bytes, 128) * 128 + 64);
   r.blocks = ceil_div(r.rows, groups);
-  return r.blocks >> 31 == 0;
+  return r.has_room && r.blocks >> 31 == 0;
 }
 
 }  // namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD
