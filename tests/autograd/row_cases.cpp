@@ -197,7 +197,9 @@ TEST_CASE("autograd: gradients of rows of two dtypes") {
   ca::variable<float>(f(v, g)).backward(w);
   ca::variable<float>(f(e, h)).backward(w);
   const auto wide = [](const auto& a) { return array(ca::astype<double>(a)); };
-  CHECK(test::close(wide(v.grad()), {6, 96}, test::values(wide(e.grad())), 4e-3));
+  // a device without an entry for gradients rounds for each place of a variable
+  const double rounding = ca::backend::fused_gradients<ca::default_device> ? 1 : 3;
+  CHECK(test::close(wide(v.grad()), {6, 96}, test::values(wide(e.grad())), rounding * 4e-3));
   CHECK(test::close(wide(g.grad()), {96}, test::values(wide(h.grad())), 1e-4));
 }
 TEST_CASE("autograd: rows in functions of functions") {

@@ -124,6 +124,54 @@ TEST_CASE("autograd: value_and_grad of a linear regression") {
   CHECK((elements(ca::grad(loss)(x, y, p)) == elements(g) && !p.w.has_grad()));  // the same bits
 }
 
+TEST_CASE("autograd: a function may return results beside its value") {
+  const array x = line({1, 2, 3});
+  const layer p{line({2, -1, 3}), line({1, 1, 1})};
+  int calls = 0;
+  const auto loss = [&](const layer& q) {
+    const variable h = q.w * x + q.b;
+    return std::make_tuple(ca::sum(h * h), h, h > 0.f, layer{h + 1.f, q.b}, ++calls, std::string("text"));
+  };
+  const auto check = [&](const auto& h, const auto& positive, const layer& tree, int count, const std::string& text) {
+    static_assert(std::is_same_v<decltype(positive), const ca::ndarray<bool>&>);
+    CHECK(test::equal(array(h.value()), {3}, numbers{3, -1, 10}));
+    CHECK(test::equal(positive, {3}, std::vector<bool>{true, false, true}));
+    CHECK(test::equal(tree.w.value(), {3}, numbers{4, 0, 11}));
+    CHECK_FALSE((h.requires_grad() || tree.w.requires_grad() || tree.b.requires_grad()));
+    CHECK((count == calls && text == "text"));
+  };
+  {
+    const auto [value, h, positive, tree, count, text, g] = ca::value_and_grad(loss)(p);
+    CHECK(value.item() == 110);
+    CHECK(test::equal(g.w.value(), {3}, numbers{6, -4, 60}));
+    check(h, positive, tree, count, text);
+  }
+  {
+    const auto [g, h, positive, tree, count, text] = ca::grad(loss)(p);
+    CHECK(test::equal(g.b.value(), {3}, numbers{6, -2, 20}));
+    check(h, positive, tree, count, text);
+  }
+  {
+    const auto [value, pull, h, positive, tree, count, text] = ca::vjp(loss, p);
+    CHECK(test::equal(pull(array(2.f * ca::ones({}))).b.value(), {3}, numbers{12, -4, 40}));
+    check(h, positive, tree, count, text);
+  }
+  layer sum;
+  for (int i = 1; i <= 2; ++i) {
+    const auto [value, h, positive, tree, count, text] = ca::value_and_grad(loss).into(sum)(p);
+    CHECK(test::equal(sum.b.value(), {3}, numbers{6.f * i, -2.f * i, 20.f * i}));
+    check(h, positive, tree, count, text);
+  }
+  CHECK(calls == 5);
+  // an expression's values; alone in a tuple, the value is what it is without
+  const auto [dx, e] = ca::grad<0>([](const auto& v) { return std::make_tuple(ca::sum(v * v), ca::exp(v)); })(x);
+  CHECK((test::equal(dx, {3}, numbers{2, 4, 6}) && test::close(e, {3}, {std::exp(1.), std::exp(2.), std::exp(3.)})));
+  const auto alone = [](const auto& v) { return std::make_tuple(ca::sum(v * v)); };
+  CHECK(test::equal(ca::grad<0>(alone)(x), {3}, numbers{2, 4, 6}));
+  const auto more = [](const auto& v) { return std::make_tuple(ca::sum(v * v * v), ca::max(v)); };
+  CHECK(test::equal(ca::hvp<0>(more)(x, line({1, 0, 2})), {3}, numbers{6, 0, 36}));
+}
+
 TEST_CASE("autograd: arguments that are named may be arrays") {
   const auto f = [](const auto& x, const auto& y, const auto& z) { return ca::sum(x * y * y + z); };
   const auto check = [&](auto zero) {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <cudarray/eval/entries.hpp>
+#include <cudarray/eval/pooling.hpp>
 #include <cudarray/eval/product.hpp>
 #include <cudarray/eval/segments.hpp>
 #include <cudarray/memory/stats.hpp>
@@ -15,14 +16,24 @@
 
 namespace cudarray::inline v0::backend {
 
+inline detail::memory_account& account_of(toy) {
+  static detail::memory_account of;
+  return of;
+}
+/// Nothing is pooled.
+inline int64 cached_bytes(toy) { return 0; }
+inline void release_cached(toy) {}
+
 inline detail::storage_ref allocate(toy device, std::size_t bytes) {
   void* const data = bytes < SIZE_MAX - 64 ? std::aligned_alloc(64, (bytes / 64 + 1) * 64) : nullptr;
   if (data == nullptr) detail::fail<out_of_memory>("toy: ", bytes, " bytes could not be allocated");
+  detail::charge(account_of(device), bytes, "toy");
   auto* s = new detail::storage;
   s->data = data;
   s->bytes = bytes;
   s->ordinal = device.ordinal;
   s->release = [](detail::storage* p) noexcept {
+    detail::credit(account_of(toy{p->ordinal}), p->bytes);
     std::free(p->data);
     delete p;
   };
@@ -209,6 +220,68 @@ void multiply_matrices(toy, const detail::product& g) {
                           C(g.at<T>(2)[b * g.step[2] + p * g.row[2] + j * g.column[2]]);
         g.at<T>(0)[b * g.step[0] + i * g.row[0] + j] = detail::convert_scalar<T>(sum);
       }
+}
+
+/// Calls `body(plane, window, rows, columns)` for every window: where its plane and its result begin, what it covers.
+template <class F>
+void toy_windows(const detail::pooling& g, const F& body) {
+  detail::count(detail::counters.kernels);
+  for (int64 plane = 0; plane < g.planes; ++plane)
+    for (int64 i = 0; i < g.p; ++i)
+      for (int64 j = 0; j < g.q; ++j)
+        body(plane * g.h * g.w, (plane * g.p + i) * g.q + j, g.covered(0, i), g.covered(1, j));
+}
+/// The pixel of a window with the largest element.
+template <class T>
+int64 toy_largest(const detail::pooling& g, const T* x, const auto& rows, const auto& columns) {
+  int64 best = rows.begin * g.w + columns.begin;
+  for (int64 i = rows.begin; i < rows.end; ++i)
+    for (int64 j = columns.begin; j < columns.end; ++j)
+      if (const T v = x[i * g.w + j], b = x[best]; b == b && (v != v || v > b)) best = i * g.w + j;
+  return best;
+}
+template <class T>
+void max_pool(toy, const detail::pooling& g) {
+  toy_windows(g, [&](int64 plane, int64 window, const auto& rows, const auto& columns) {
+    const T* const x = g.at<T>(1) + plane;
+    g.at<T>(0)[window] = x[toy_largest(g, x, rows, columns)];
+  });
+}
+template <class T>
+void max_pool_gradient(toy, const detail::pooling& g) {
+  std::fill_n(g.at<T>(0), g.planes * g.h * g.w, T{});
+  toy_windows(g, [&](int64 plane, int64 window, const auto& rows, const auto& columns) {
+    T& to = g.at<T>(0)[plane + toy_largest(g, g.at<T>(2) + plane, rows, columns)];
+    to = detail::convert_scalar<T>(detail::compute_t<T>(to) + detail::compute_t<T>(g.at<T>(1)[window]));
+  });
+}
+/// Calls `body(plane, window, pixel, divisor)` for every pixel of every window.
+template <class F>
+void toy_averaged(const detail::pooling& g, const F& body) {
+  toy_windows(g, [&](int64 plane, int64 window, const auto& rows, const auto& columns) {
+    const int64 covered = (rows.end - rows.begin) * (columns.end - columns.begin);
+    for (int64 i = rows.begin; i < rows.end; ++i)
+      for (int64 j = columns.begin; j < columns.end; ++j)
+        body(plane, window, i * g.w + j, g.count_padding ? g.r * g.s : covered);
+  });
+}
+template <class T>
+void average_pool(toy, const detail::pooling& g) {
+  using A = detail::average_t<T>;
+  std::vector<A> mean(std::size_t(g.planes * g.p * g.q));
+  toy_averaged(g, [&](int64 plane, int64 window, int64 pixel, int64 divisor) {
+    mean[std::size_t(window)] += A(g.at<T>(1)[plane + pixel]) / A(divisor);
+  });
+  for (std::size_t k = 0; k < mean.size(); ++k) g.at<T>(0)[k] = detail::convert_scalar<T>(mean[k]);
+}
+template <class T>
+void average_pool_gradient(toy, const detail::pooling& g) {
+  using A = detail::average_t<T>;
+  std::vector<A> sum(std::size_t(g.planes * g.h * g.w));
+  toy_averaged(g, [&](int64 plane, int64 window, int64 pixel, int64 divisor) {
+    sum[std::size_t(plane + pixel)] += A(g.at<T>(1)[window]) / A(divisor);
+  });
+  for (std::size_t k = 0; k < sum.size(); ++k) g.at<T>(0)[k] = detail::convert_scalar<T>(sum[k]);
 }
 
 }  // namespace cudarray::inline v0::backend

@@ -2,10 +2,22 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cudarray/autograd.hpp>
 #include <cudarray/cudarray.hpp>
 
 namespace ca = cudarray;
 using host_array = ca::ndarray<float, ca::cpu>;
+
+/// Gradients of what each file computes of variables of the others.
+static host_array gradients(const host_array& a) {
+  using variable = ca::variable<float, ca::cpu>;
+  const variable v = a, w = host_array(ca::sum(a, 0));
+  const variable rows = v / ca::sum(ca::exp(v), 1, ca::keepdims);
+  const variable parts = ca::concatenate({variable(rows * w), ca::sort(v)});
+  variable(ca::mean(ca::square(ca::matmul(parts, v.t())) * 0.5f)).backward();
+  const auto again = ca::checkpoint([](const variable& x) { return ca::sum(ca::tanh(x) * x); });
+  return v.grad() + w.grad() + ca::grad(again)(v).value();
+}
 
 /// What each file does with arrays of the others; `static`, so that each has its own.
 static host_array work(const host_array& a) {
@@ -18,7 +30,8 @@ static host_array work(const host_array& a) {
   const auto images = ca::reshape(flat(ca::slice(300)), {1, 3, 10, 10});
   const auto c = ca::nnet::max_pool2d(
       ca::nnet::conv2d(images, ca::reshape(flat(ca::slice(135)), {5, 3, 3, 3}), {.padding = 1}), {.window = 2});
-  const std::string text = ca::to_string(c) + ca::to_string(picked + ca::sum(shifted) + ca::var(ca::squeeze(c)));
+  const std::string text = ca::to_string(c) + ca::to_string(picked + ca::sum(shifted) + ca::var(ca::squeeze(c))) +
+                           ca::to_string(gradients(a));
   ca::random::generator g(1);
   const host_array numbers = ca::random::uniform<float, ca::cpu>({10}, 0, 1, g);
   if (text.empty()) return ca::nnet::dropout(numbers, 0.5, g).value;

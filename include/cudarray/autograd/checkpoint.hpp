@@ -21,7 +21,7 @@ void each_variable(const Op& op, const X&... x) {
 
 /// The value of `f(x...)`, which runs again in the backward pass.
 template <class F, class T, class D, class... X>
-struct checkpoint_node final : gradient_node<T, D> {
+struct checkpoint_node final : inner_node<T, D> {
   F f;
   ::std::optional<::std::tuple<X...>> arguments;
   kept_arrays kept;
@@ -30,16 +30,10 @@ struct checkpoint_node final : gradient_node<T, D> {
   ::std::vector<tape_ref> to;  ///< of each variable in the arguments
 
   checkpoint_node(const F& function, const ndarray<T, D>& y, ::std::vector<random_source>&& random, const X&... x)
-      : gradient_node<T, D>(y.shape()), f(function), arguments(::std::in_place, x...), drawn(::std::move(random)) {
+      : inner_node<T, D>(y.shape()), f(function), arguments(::std::in_place, x...), drawn(::std::move(random)) {
     (kept.add(x), ...);
-    each_variable(
-        [this](const auto& v) {
-          const auto n = v.node();
-          to.push_back(is_wanted(n.tape) ? n.tape : tape_ref());
-        },
-        x...);
+    each_variable([this](const auto& v) { to.push_back(if_wanted(v.node().tape)); }, x...);
   }
-  bool is_leaf() const override { return false; }
   int count() const override { return int(to.size()); }
   const tape_ref* target(int k) const override { return &to[::std::size_t(k)]; }
   void check() const override { kept.check(); }

@@ -27,7 +27,7 @@ auto as_residual(const X& x) {
 
 /// A function's value came of operands of dtypes X; `backward(residuals..., g)` makes their gradients.
 template <class Backward, class Residuals, class T, class D, class... X>
-struct custom_node final : gradient_node<T, D> {
+struct custom_node final : inner_node<T, D> {
   static constexpr int operands = int(sizeof...(X));
   Backward backward;
   ::std::optional<Residuals> residuals;
@@ -36,12 +36,11 @@ struct custom_node final : gradient_node<T, D> {
   shape dims_of[sizeof...(X)];
 
   custom_node(const Backward& b, const Residuals& r, const ndarray<T, D>& y, const rule_operand<X, D>&... x)
-      : gradient_node<T, D>(y.shape()), backward(b), residuals(r), to{x.tape...}, dims_of{x.array.shape()...} {
+      : inner_node<T, D>(y.shape()), backward(b), residuals(r), to{x.tape...}, dims_of{x.array.shape()...} {
     ::std::apply([this](const auto&... one) { (kept.add(one), ...); }, r);
     for (tape_ref& t : to)
       if (!is_wanted(t)) t = tape_ref();
   }
-  bool is_leaf() const override { return false; }
   int count() const override { return operands; }
   const tape_ref* target(int k) const override { return to + k; }
   void check() const override { kept.check(); }

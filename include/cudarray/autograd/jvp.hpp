@@ -285,8 +285,9 @@ auto jvp(F f) {
 template <int... Positions, class F>
 auto hvp(F f) {
   return [f = ::std::move(f)]<class... X>(const X&... x) {
-    return ::std::get<0>(detail::call_in_direction<::std::integer_sequence<int, Positions...>, 1>(
-        "hvp", grad<Positions...>(f), detail::argument_of(x)...));
+    using positions = ::std::integer_sequence<int, Positions...>;
+    const auto gradients = [&f](const auto&... a) { return detail::gradients_at<positions, false>(f, a...); };
+    return ::std::get<0>(detail::call_in_direction<positions, 1>("hvp", gradients, detail::argument_of(x)...));
   };
 }
 

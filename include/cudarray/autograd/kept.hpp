@@ -8,13 +8,7 @@ namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// Arrays as they were when a node was recorded.
 class kept_arrays {
-  struct one {
-    storage_ref store;
-    layout where;
-    uint64 stamp;
-    const char* dtype;
-  };
-  ::std::vector<one> of_;
+  ::std::vector<kept_array> of_;
 
  public:
   /// Those in a tree, an array or anything else.
@@ -24,7 +18,7 @@ class kept_arrays {
       add(x.value());
     } else if constexpr (array_expression<X>) {
       const auto n = x.node();
-      if constexpr (requires { n.store; }) of_.push_back({n.store, n.where, n.stamp, dtype_name<value_type_t<X>>});
+      if constexpr (requires { n.store; }) of_.emplace_back().keep(n);
     } else {
       constexpr tree_kind kind = kind_of_tree<X>();
       if constexpr (kind == tree_kind::range)
@@ -35,10 +29,7 @@ class kept_arrays {
   }
   /// Throws stale_error where one of them has been written since.
   void check() const {
-    for (const one& a : of_) {
-      const leaf_use use{a.store.get(), &a.where, a.stamp, a.store->ordinal, a.dtype};
-      check_kept(&use, 1);
-    }
+    for (const kept_array& a : of_) a.check();
   }
   void clear() { of_.clear(); }
 };

@@ -50,28 +50,27 @@ struct flip_rule {
 
 /// Variables joined along an axis: each has its part of the gradient.
 template <class T, class D>
-struct concatenate_node final : gradient_node<T, D> {
-  ::std::vector<gradient_target> to;
+struct concatenate_node final : inner_node<T, D> {
+  ::std::vector<tape_ref> to;
+  ::std::vector<int64> extents;  ///< of the parts along the axis
   int axis;
 
-  concatenate_node(const shape& s, int along) : gradient_node<T, D>(s), axis(along) {}
-  bool is_leaf() const override { return false; }
+  concatenate_node(const shape& s, int along) : inner_node<T, D>(s), axis(along) {}
   int count() const override { return int(to.size()); }
-  const tape_ref* target(int k) const override { return &to[::std::size_t(k)].node; }
+  const tape_ref* target(int k) const override { return &to[::std::size_t(k)]; }
   void go_back() override {
     int64 first = 0;
-    for (const gradient_target& t : to) {
+    for (::std::size_t k = 0; k < to.size(); first += extents[k++]) {
+      if (to[k].get() == nullptr || !to[k]->wanted) continue;
       layout part = this->gradient.where();
       part.offset += first * part.stride[axis];
-      part.dims[axis] = t.dims[axis];
-      first += t.dims[axis];
-      if (t.node.get() != nullptr && t.node->wanted)
-        add_gradient(static_cast<gradient_node<T, D>&>(*t.node.get()), view(this->gradient, part));
+      part.dims[axis] = extents[k];
+      add_gradient(static_cast<gradient_node<T, D>&>(*to[k].get()), view(this->gradient, part));
     }
   }
   void free() override {
     this->freed = true;
-    for (gradient_target& t : to) t.node = tape_ref();
+    to.clear();
   }
 };
 
@@ -165,7 +164,10 @@ variable<T, Device> concatenate(::std::span<const variable<T, Device>> parts, de
   auto* const node =
       new detail::concatenate_node<T, Device>(value.shape(), detail::normal_axis("concatenate", axis, value.ndim()));
   detail::tape_ref tape(node);
-  for (const auto& p : parts) node->to.emplace_back(p.node().tape, p.shape());
+  for (const auto& p : parts) {
+    node->to.push_back(detail::if_wanted(p.node().tape));
+    node->extents.push_back(p.shape(node->axis));
+  }
   return {value, ::std::move(tape)};
 }
 template <class T, class Device, class Build = this_build>

@@ -34,22 +34,23 @@ auto with_known_kid(const reduce<Op, K>& n, const F& value) {
 /// The value of a row program N, computed with those of its reductions. Its gradients are a row program, too; where the
 /// device does not have that, each reduction has its own.
 template <class N, class T, class D>
-struct row_statement final : gradient_node<T, D> {
+struct row_statement final : computed_node<T, D> {
   using list = reductions_of<N>;
   using gradients = row_gradients<N, list>;
   static constexpr int variables = gradients::gradients;
   N n;  ///< of what no gradient reads only the shape is kept
   typename gradients::results r;
   row_axes axes;
-  gradient_target to[::std::size_t(variables)];
+  tape_ref to[::std::size_t(variables)];
 
   row_statement(const N& expression, const typename gradients::results& reductions, const row_axes& rows,
                 const leaf<T, D>& y)
-      : gradient_node<T, D>(y.dims()), n(expression), r(reductions), axes(rows) {
-    gradient_target* next = to;
+      : computed_node<T, D>(y.dims(), {nullptr, 0, to, variables}), n(expression), r(reductions), axes(rows) {
+    tape_ref* next = to;
     gradients::each_input(n, [&]<int P, int I>(const auto& x) {
-      if constexpr (gradients::template is_variable<P, I>) *next++ = gradient_target(x.tape, x.dims());
+      if constexpr (gradients::template is_variable<P, I>) *next++ = x.tape;
     });
+    this->forget_unwanted();
     for_each_leaf(n, [](const auto& l) {
       if constexpr (requires { l.tape; })
         if (!is_wanted(l.tape)) own(l).tape = tape_ref();
@@ -57,25 +58,15 @@ struct row_statement final : gradient_node<T, D> {
     forget_unread<0>(n);
     all_reductions(n, []<class R>(const R& x, bool) { return forget_unread<1 + list::template index<R>>(x.kid); });
   }
-  bool is_leaf() const override { return false; }
-  int count() const override { return variables; }
-  const tape_ref* target(int k) const override { return &to[k].node; }
-  void check() const override {
-    const leaf_list<N> leaves(n);
-    check_kept(leaves.of, N::leaves);
-  }
+  void check() const override { check_kept(n); }
   void go_back() override {
     if (!go_back_in_rows(::std::make_integer_sequence<int, variables>{})) go_back_alone();
   }
   void free() override {
-    this->freed = true;
-    for_each_leaf(n, [](const auto& l) {
-      if constexpr (requires { l.store; }) own(l).store = storage_ref();
-      if constexpr (requires { l.tape; }) own(l).tape = tape_ref();
-    });
+    computed_node<T, D>::free();
+    free_kept(n);
     [this]<int... I>(::std::integer_sequence<int, I...>) { ((get<I>(r).store = storage_ref()), ...); }
     (::std::make_integer_sequence<int, list::count>{});
-    for (gradient_target& t : to) t.node = tape_ref();
   }
 
  private:
@@ -102,12 +93,11 @@ struct row_statement final : gradient_node<T, D> {
   }
   template <int... J>
   bool go_back_in_rows(::std::integer_sequence<int, J...>) {
-    const auto is_due = [](const gradient_target& t) { return t.node.get() != nullptr && t.node->wanted; };
-    const gradient_memory<D, decltype(gradients::template variable_type<J>())...> memory{to, {is_due(to[J])...}};
-    if (!memory.any()) return true;
+    const gradient_memory<D, decltype(gradients::template variable_type<J>())...> memory{to, this->due()};
+    if (memory.due == 0) return true;
     const leaf<T, D> g = this->gradient.node();
     const auto place = [&]<int First>(auto& s, const int* inside) {
-      return memory.template place_in<First>(s, inside, D{g.store->ordinal});
+      return memory.template place_in<First>(s, inside, g.store->ordinal);
     };
     if (!run_row_gradients<N, list>(n, r, g, axes, place)) return false;
     memory.finish(false);

@@ -28,68 +28,46 @@ auto as_rule_operand(const X& x) {
 /// where a rule says `reads_value`, `gradient<K>(g, value, x...)`. Of an operand that no wanted gradient reads
 /// (`Rule::reads(k, operand)`) only shape and dtype are kept.
 template <class Rule, class T, class D, class... X>
-struct rule_node final : gradient_node<T, D> {
+struct rule_node final : computed_node<T, D> {
   static constexpr int operands = int(sizeof...(X));
   static constexpr bool reads_value = requires { requires Rule::reads_value; };
   Rule rule;
-  slots<leaf<X, D>...> kept;
-  leaf<T, D> value;  ///< where that is read
-  tape_ref to[sizeof...(X)];
+  kept_array kept[::std::size_t(operands + int(reads_value))];  ///< the last is the value, where that is read
+  tape_ref to[::std::size_t(operands)];
 
   rule_node(const Rule& r, const ndarray<T, D>& y, const rule_operand<X, D>&... x)
-      : gradient_node<T, D>(y.shape()),
-        rule(r),
-        kept{{x.array.node()}...},
-        value(reads_value ? y.node() : leaf<T, D>(no_storage(), layout{})),
-        to{x.tape...} {
-    for (int k = 0; k < operands; ++k)
-      if (!is_wanted(to[k])) to[k] = tape_ref();  // nor will it be: what its gradient reads is not kept
-    each([&](int operand, auto& n) {
+      : computed_node<T, D>(y.shape(), {kept, operands + int(reads_value), to, operands}), rule(r), to{x.tape...} {
+    this->forget_unwanted();
+    kept_array* next = kept;
+    ((next++)->keep(x.array.node()), ...);
+    if (reads_value) next->keep(y.node());
+    for (int operand = 0; operand < operands; ++operand) {
       bool read = false;
-      for (int k = 0; k < operands; ++k) read = read || (wanted(k) && Rule::reads(k, operand));
-      if (!read) n.store = no_storage(), n.stamp = 0;
-    });
-  }
-  bool is_leaf() const override { return false; }
-  int count() const override { return operands; }
-  const tape_ref* target(int k) const override { return to + k; }
-  void check() const override {
-    const_cast<rule_node*>(this)->each([](int, const auto& n) {
-      const leaf_list<::std::remove_cvref_t<decltype(n)>> use(n);
-      check_kept(use.of, 1);
-    });
-    if (reads_value) check_kept(leaf_list<leaf<T, D>>(value).of, 1);
+      for (int k = 0; k < operands; ++k) read = read || (this->is_due(k) && Rule::reads(k, operand));
+      if (!read) kept[operand].store = no_storage(), kept[operand].stamp = 0;
+    }
   }
   void go_back() override { go_back(::std::make_integer_sequence<int, operands>{}); }
-  void free() override {
-    this->freed = true;
-    each([](int, auto& n) { n.store = storage_ref(); });
-    value.store = storage_ref();
-    for (tape_ref& t : to) t = tape_ref();
-  }
 
  private:
-  bool wanted(int k) const { return to[k].get() != nullptr && to[k]->wanted; }
-  template <class F>
-  void each(const F& f) {
-    [&]<int... K>(::std::integer_sequence<int, K...>) { (f(K, get<K>(kept)), ...); }
-    (::std::make_integer_sequence<int, operands>{});
+  template <class V>
+  static ndarray<V, D> array_of_kept(const kept_array& a) {
+    return ndarray<V, D>(leaf<V, D>(a.store, a.where, a.stamp));
   }
   template <int... K>
   void go_back(::std::integer_sequence<int, K...>) {
     const auto one = [&]<int J, class V>(::std::type_identity<V>) {
       if constexpr (is_differentiable<V>)
-        if (wanted(J)) {
+        if (this->is_due(J)) {
           if constexpr (is_dual<T> && !is_dual<V>) {
             fail_without_tangent();
           } else {
             const auto of = [&](const auto&... x) { return rule.template gradient<J>(this->gradient, x...); };
             const auto g = [&] {
-              if constexpr (reads_value) return of(ndarray<T, D>(value), ndarray<X, D>(get<K>(kept))...);
-              else return of(ndarray<X, D>(get<K>(kept))...);
+              if constexpr (reads_value) return of(array_of_kept<T>(kept[operands]), array_of_kept<X>(kept[K])...);
+              else return of(array_of_kept<X>(kept[K])...);
             }();
-            add_gradient(static_cast<gradient_node<V, D>&>(*to[J].get()),
-                         ndarray<V, D>(cast_node<V>(as_operand<V>("backward", g))));
+            add_gradient(this->template node_of<V>(J), ndarray<V, D>(cast_node<V>(as_operand<V>("backward", g))));
           }
         }
     };

@@ -4,30 +4,9 @@
 
 #include "../eval/row_gradients.hpp"
 #include "../ops/reductions.hpp"
-#include "tape.hpp"
+#include "computed_node.hpp"
+#include "gradient_memory.hpp"
 
-namespace cudarray::inline v0::detail {
-
-/// Where the gradient of a variable in a statement goes, and what shape that has.
-struct gradient_target {
-  tape_ref node;
-  shape dims;
-  gradient_target() = default;
-  /// Of a gradient that is not wanted when this is recorded there is none.
-  gradient_target(const tape_ref& n, const shape& s) : dims(s) {
-    if (is_wanted(n)) node = n;
-  }
-};
-
-/// Throws where what was kept for the backward pass has been written.
-inline void check_kept(const leaf_use* of, int count) {
-  for (int k = 0; k < count; ++k)
-    if (of[k].store != nullptr && write_count(*of[k].store) != of[k].stamp)
-      fail<stale_error>("backward: an operand of shape ", of[k].where->dims, ", ", of[k].dtype,
-                        ", was written after a variable was computed of it");
-}
-
-}  // namespace cudarray::inline v0::detail
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// Whether the gradient of an expression's value is also that of input I.
@@ -86,237 +65,204 @@ inline layout repeated_layout(const layout& g, const shape& full, unsigned over)
   return l;
 }
 
-/// The memory of gradients, of dtypes V, that one pass computes.
-template <class D, class... V>
-struct gradient_memory {
-  static constexpr int count = int(sizeof...(V));
-  const gradient_target* to;
-  bool computed[::std::size_t(count)];
+/// Whether an input of a statement is an array as it is.
+template <class N>
+inline constexpr bool is_array_node = false;
+template <class T, class D>
+inline constexpr bool is_array_node<leaf<T, D>> = true;
 
-  bool any() const {
-    bool is = false;
-    for (const bool c : computed) is = is || c;
-    return is;
-  }
-  /// Makes it, and places it in a space whose axes those of the statement are, as operands 0 and from `First` on.
-  template <int First, class Space>
-  gradients_to<First, V...> place_in(Space& s, const int* axis_of, D device) const {
-    gradients_to<First, V...> all{};
-    each([&]<int K>() {
-      if (!computed[K]) return;
-      auto& node = node_of<K>();
-      const bool again = is_there_before(K), adds = node.filled || again;
-      const auto& a = adds ? added_to(node, again) : written_to(node, device);
-      get<K>(all.p) = a.data();
-      all.adds |= unsigned(adds) << K;
-      constexpr int at = gradients_to<First, V...>::operand(K);
-      place<at>(s, to[K].dims, a.where().stride, axis_of + (s.ndim - to[K].dims.ndim()), a.storage().get());
-    });
-    return all;
-  }
-  /// The gradients are there: those of an empty statement are zeros.
-  void finish(bool empty) const {
-    each([&]<int K>() {
-      if (!computed[K]) return;
-      auto& node = node_of<K>();
-      if (empty && !node.filled) node.gradient.fill(0);
-      node.filled = true;
-      count_write(*node.gradient.storage());
-    });
-  }
+/// Hands the gradient of a sum of variables on, repeated ones summed.
+template <class T, class D>
+CUDARRAY_NO_INLINE void add_sum_of_gradient(gradient_node<T, D>& n, const ndarray<T, D>& g) {
+  add_gradient(n, sum_to(g.node(), n.dims));
+}
 
- private:
-  template <class F>
-  static void each(const F& f) {
-    [&]<int... K>(::std::integer_sequence<int, K...>) { (f.template operator()<K>(), ...); }
-    (::std::make_integer_sequence<int, count>{});
-  }
-  template <int K>
-  auto& node_of() const {
-    using type = typename decltype(rule::nth<K>(rule::types_list<V...>{}))::type;
-    return static_cast<gradient_node<type, D>&>(*to[K].node.get());
-  }
-  /// Whether one of the first K gradients that are computed is of the same variable.
-  bool is_there_before(int K) const {
-    bool is = false;
-    for (int k = 0; k < K; ++k) is = is || (computed[k] && to[k].node.get() == to[K].node.get());
-    return is;
-  }
-};
-
-/// One statement: the value of an expression N without reductions, or (`Reduced`) a sum over some of its axes. Its
-/// value is at hand, if it `HasValue`.
+/// One statement: the value of an expression N without reductions, or (`Reduced`) a sum or mean over some of its axes.
+/// Its value is at hand, if it `HasValue`.
 template <class N, bool Reduced, class T, class D, bool HasValue = true>
-struct statement final : gradient_node<T, D> {
+struct statement final : computed_node<T, D> {
   static constexpr uint64 variables = variables_of<N>, read_all = inputs_read<variables, 0, false, N>,
                           read_beside = inputs_read<variables, 0, false, N, true>;
   /// The value is kept where it is read, and not more than what it is computed of.
   static constexpr bool given = HasValue && !Reduced && (reads_at<variables, 0, N> & reads::r) != 0 &&
                                 __builtin_popcountll(read_beside) < __builtin_popcountll(read_all);
   static constexpr uint64 read = given ? read_beside : read_all;
-  static constexpr int targets = __builtin_popcountll(variables);
+  static constexpr int targets = __builtin_popcountll(variables), inputs = __builtin_popcountll(read);
   using op_of_all = backward_op<N, variables, given>;
-  template <class Indices>
-  struct inputs;
-  template <int... K>
-  struct inputs<::std::integer_sequence<int, K...>> {
-    using type = slots<input_t<bit_of(read, K), N>...>;
-    static type of(const N& n) { return {{input<bit_of(read, K)>(n)}...}; }
-  };
-  using kept_inputs = inputs<::std::make_integer_sequence<int, __builtin_popcountll(read)>>;
   /// Whether all gradients are made in one pass. (The CPU's adds up no dual numbers.)
   static constexpr bool fused = backend::fused_gradients<D> && op_of_all::lanes &&
                                 !(is_dual<T> && D::host_accessible) && !has_gather<N> && N::leaves < 20;
+
+  /// The K-th input that is read: of an array only the place among those that are kept, other expressions as they are.
+  template <int K>
+  using input_type = input_t<bit_of(read, K), N>;
+  static constexpr int arrays_before(int k) {
+    return [k]<int... K>(::std::integer_sequence<int, K...>) {
+      return (0 + ... + int(K < k && is_array_node<input_type<K>>));
+    }
+    (::std::make_integer_sequence<int, inputs>{});
+  }
+  static constexpr int arrays = arrays_before(inputs) + int(given);
+  template <int K>
+  using other_input = ::std::conditional_t<is_array_node<input_type<K>>, unread, input_type<K>>;
+  using all_inputs = ::std::make_integer_sequence<int, inputs>;
+  using all_targets = ::std::make_integer_sequence<int, targets>;
+  template <class Indices>
+  struct other_inputs;
+  template <int... K>
+  struct other_inputs<::std::integer_sequence<int, K...>> {
+    using type = slots<other_input<K>...>;
+    static type of(const N& n) { return {{other_of<other_input<K>>(input<bit_of(read, K)>(n))}...}; }
+  };
 
   functions_of<N> functions;
   shape full;
   unsigned over;
   int64 divisor;  ///< of a mean
-  typename kept_inputs::type kept;
-  leaf<T, D> value;  ///< where it is `given`
-  gradient_target to[targets];
+  typename other_inputs<all_inputs>::type others;
+  kept_array kept[::std::size_t(arrays > 0 ? arrays : 1)];  ///< the last is the value, where it is `given`
+  tape_ref to[::std::size_t(targets)];
 
   statement(const N& n, unsigned axes, int64 divide_by, const leaf<T, D>& result)
-      : gradient_node<T, D>(result.dims()),
+      : computed_node<T, D>(result.dims(), {kept, arrays, to, targets}),
         functions(n),
         full(n.dims()),
         over(axes),
         divisor(divide_by),
-        kept(kept_inputs::of(n)),
-        value(given ? result : leaf<T, D>(no_storage(), layout{})) {
-    gradient_target* next = to;
-    find_targets(n, ::std::make_integer_sequence<int, inputs_of<N>>{}, next);
+        others(other_inputs<all_inputs>::of(n)) {
+    keep_arrays(n, all_inputs{});
+    if constexpr (given) kept[arrays - 1].keep(result);
+    find_targets(n, all_targets{});
   }
-  bool is_leaf() const override { return false; }
-  int count() const override { return targets; }
-  const tape_ref* target(int k) const override { return &to[k].node; }
   void check() const override {
-    const auto check_one = [](const auto& n) {
-      const leaf_list<::std::remove_cvref_t<decltype(n)>> leaves(n);
-      check_kept(leaves.of, ::std::remove_cvref_t<decltype(n)>::leaves);
-    };
-    each_kept(check_one, ::std::make_integer_sequence<int, __builtin_popcountll(read)>{});
-    if (given) check_one(value);
+    computed_node<T, D>::check();
+    each_other([]<class X>(const X& x) {
+      if constexpr (!::std::is_same_v<X, unread>) check_kept(x);
+    });
+  }
+  void free() override {
+    computed_node<T, D>::free();
+    each_other([]<class X>(const X& x) {
+      if constexpr (!::std::is_same_v<X, unread>) free_kept(x);
+    });
   }
   void go_back() override {
     leaf<T, D> g = divisor == 1 ? this->gradient.node() : divided();
     if constexpr (Reduced) g.where = repeated_layout(g.where, full, over);
-    constexpr auto all = ::std::make_integer_sequence<int, targets>{};
-    if constexpr (fused) go_back_together(g, all);
-    else go_back(g, all);
-  }
-  void free() override {
-    this->freed = true;
-    const auto drop = [](auto& n) {
-      for_each_leaf(n, [](const auto& l) {
-        if constexpr (requires { l.store; }) const_cast<storage_ref&>(l.store) = storage_ref();
-        if constexpr (requires { l.tape; }) const_cast<tape_ref&>(l.tape) = tape_ref();
-      });
-    };
-    each_kept(drop, ::std::make_integer_sequence<int, __builtin_popcountll(read)>{});
-    value.store = storage_ref();
-    for (gradient_target& t : to) t.node = tape_ref();
+    const uint64 due = hand_on(all_targets{});
+    if (due == 0) return;
+    if constexpr (fused) go_back_together(g, due, all_targets{});
+    else go_back(g, due, all_targets{});
   }
 
  private:
-  template <int... I>
-  void find_targets(const N& n, ::std::integer_sequence<int, I...>, gradient_target*& next) {
-    const auto find = [&]<int K>([[maybe_unused]] const auto& variable) {
-      if constexpr (variables >> K & 1) *next++ = gradient_target(variable.tape, variable.dims());
+  template <int J>
+  using variable_type = node_value_t<input_t<bit_of(variables, J), N>>;
+
+  template <class X, class I>
+  static X other_of([[maybe_unused]] const I& n) {
+    if constexpr (::std::is_same_v<X, unread>) return {};
+    else return n;
+  }
+  template <int... K>
+  void keep_arrays(const N& n, ::std::integer_sequence<int, K...>) {
+    [[maybe_unused]] const auto one = [&]<int I>([[maybe_unused]] const auto& x) {
+      if constexpr (is_array_node<input_type<I>>) kept[arrays_before(I)].keep(x);
     };
-    (find.template operator()<I>(input<I>(n)), ...);
-  }
-  template <class F, int... K>
-  void each_kept(const F& f, ::std::integer_sequence<int, K...>) {
-    (f(get<K>(kept)), ...);
-  }
-  template <class F, int... K>
-  void each_kept(const F& f, ::std::integer_sequence<int, K...>) const {
-    (f(get<K>(kept)), ...);
+    (one.template operator()<K>(input<bit_of(read, K)>(n)), ...);
   }
   template <int... J>
-  void go_back(const leaf<T, D>& g, ::std::integer_sequence<int, J...>) {
-    (gradient_to<J>(g), ...);
+  void find_targets(const N& n, ::std::integer_sequence<int, J...>) {
+    ((to[J] = input<bit_of(variables, J)>(n).tape), ...);
+    this->forget_unwanted();
+  }
+  template <class F>
+  void each_other(const F& f) const {
+    [&]<int... K>(::std::integer_sequence<int, K...>) { (f(get<K>(others)), ...); }
+    (all_inputs{});
   }
   /// The gradient of a mean for each element; float16 does not hold every count.
   leaf<T, D> divided() const {
     return materialise(cast_node<T>(elementwise("backward", op::multiply_op{},
                                                 cast_node<compute_t<T>>(this->gradient.node()), 1 / double(divisor))));
   }
-  template <int J>
-  using variable_type = node_value_t<input_t<bit_of(variables, J), N>>;
-  template <int J>
-  auto& node_of() const {
-    return static_cast<gradient_node<variable_type<J>, D>&>(*to[J].node.get());
-  }
-  /// Whether all gradients are that of the value, or sums of it: those are the business of reductions.
+  /// Hands the gradient itself on, where it is that of a variable, too. Returns which are to be computed, a bit each.
   template <int... J>
-  static constexpr bool passes_all(::std::integer_sequence<int, J...>) {
-    return !Reduced && ((passes_on<bit_of(variables, J), N> && ::std::is_same_v<variable_type<J>, T>)&&...);
-  }
-  /// Hands on the gradient itself, where it is that of the J-th variable, too; true if there is nothing to compute.
-  template <int J>
-  bool is_handed_on() {
-    const gradient_target& t = to[J];
-    if (t.node.get() == nullptr || !t.node->wanted) return true;
-    if constexpr (!Reduced && passes_on<bit_of(variables, J), N> && ::std::is_same_v<variable_type<J>, T>)
-      if (t.dims == full) return add_gradient(node_of<J>(), this->gradient), true;
-    if constexpr (passes_all(::std::make_integer_sequence<int, targets>{}) && may_repeat<N>)
-      return add_gradient(node_of<J>(), sum_to(this->gradient.node(), t.dims)), true;
-    return false;
+  uint64 hand_on(::std::integer_sequence<int, J...>) {
+    constexpr bool passes[] = {!Reduced && passes_on<bit_of(variables, J), N> &&
+                               ::std::is_same_v<variable_type<J>, T>...};
+    uint64 due = this->due();
+    if constexpr ((passes[J] || ...)) {
+      for (int k = 0; k < targets; ++k) {
+        if (!passes[k] || (due >> k & 1) == 0) continue;
+        auto& node = this->template node_of<T>(k);
+        if (node.dims == full) add_gradient(node, this->gradient);
+        else if constexpr ((passes[J] && ...) && may_repeat<N>) add_sum_of_gradient(node, this->gradient);
+        else continue;
+        due &= ~(uint64(1) << k);
+      }
+    }
+    return due;
   }
   /// Computes all gradients in one pass.
   template <int... J>
-  void go_back_together(const leaf<T, D>& g, ::std::integer_sequence<int, J...>) {
-    using memory_type = gradient_memory<D, variable_type<J>...>;
-    memory_type memory{to, {!is_handed_on<J>()...}};
-    if (is_dual<T> && ((memory.computed[J] && !is_dual<variable_type<J>>) || ...)) fail_without_tangent();
-    if (!memory.any()) return;
-    const auto n = backward_of_one<op_of_all>(g, ::std::make_integer_sequence<int, __builtin_popcountll(read)>{});
+  void go_back_together(const leaf<T, D>& g, uint64 due, ::std::integer_sequence<int, J...>) {
+    if (is_dual<T> && (((due >> J & 1) != 0 && !is_dual<variable_type<J>>) || ...)) fail_without_tangent();
+    const gradient_memory<D, variable_type<J>...> memory{to, due};
+    const auto n = backward_of_one<op_of_all>(g, all_inputs{});
     constexpr int first = 1 + ::std::remove_cvref_t<decltype(n)>::leaves;
     iteration_space<first + targets - 1> s;
     s.ndim = s.kept = full.ndim();
     copy_extents(s.extent, full);
-    const D device{g.store->ordinal};
-    const auto targets_of_all = memory.template place_in<first>(s, same_axes, device);
+    const int ordinal = g.store->ordinal;
+    const auto targets_of_all = memory.template place_in<first>(s, same_axes, ordinal);
     if (full.elements() > 0) {
       const auto tree = lower<1>(n, same_axes, s, fault_sink{});
       simplify(s, true);
-      run_gradients(device, targets_of_all, tree, s);
+      run_gradients(D{ordinal}, targets_of_all, tree, s);
     }
     memory.finish(full.elements() == 0);
   }
-  /// Computes the gradient of the J-th variable.
-  template <int J>
-  void gradient_to(const leaf<T, D>& g) {
-    if (is_handed_on<J>()) return;
-    if constexpr (is_dual<T> && !is_dual<variable_type<J>>) fail_without_tangent();
-    else compute_gradient<J>(g);
+  template <int... J>
+  void go_back(const leaf<T, D>& g, uint64 due, ::std::integer_sequence<int, J...>) {
+    [[maybe_unused]] const auto one = [&]<int K>() {
+      if ((due >> K & 1) == 0) return;
+      if constexpr (is_dual<T> && !is_dual<variable_type<K>>) fail_without_tangent();
+      else compute_gradient<K>(g);
+    };
+    (one.template operator()<J>(), ...);
   }
+  /// Computes the gradient of the J-th variable.
   template <int J>
   void compute_gradient(const leaf<T, D>& g) {
     constexpr int I = bit_of(variables, J);
     using V = variable_type<J>;
-    const gradient_target& t = to[J];
-    auto& node = node_of<J>();
+    auto& node = this->template node_of<V>(J);
     constexpr bool reads_value = given && (reads_at<uint64(1) << I, 0, N> & reads::r) != 0;
     using op_type = backward_op<N, uint64(1) << I, reads_value>;
     const auto n =
         backward_of_one<op_type>(g, ::std::make_integer_sequence<int, __builtin_popcountll(op_type::read)>{});
-    if constexpr (may_repeat<N>) add_gradient(node, sum_to(n, t.dims));
+    if constexpr (may_repeat<N>) add_gradient(node, sum_to(n, node.dims));
     else add_gradient(node, ndarray<V, D>(materialise(n)));
+  }
+  /// The K-th input that is read.
+  template <int K>
+  decltype(auto) operand() const {
+    if constexpr (is_array_node<input_type<K>>) return borrow<node_value_t<input_type<K>>, D>(kept[arrays_before(K)]);
+    else return (get<K>(others));
   }
   template <class Op, int... K>
   auto backward_of_one(const leaf<T, D>& g, ::std::integer_sequence<int, K...>) const {
-    constexpr auto place = [](int k) {  // among those that are kept
+    constexpr auto place = [](int k) {  // among those that are read
       return __builtin_popcountll(read & ((uint64(1) << bit_of(Op::read, k)) - 1));
     };
     const auto node = [&]<class... L>(const L&... operands) {
       return map<Op, L...>(
           Op{functions}, [&] { return full; }, [&] { return slots<L...>{{operands}...}; });
     };
-    if constexpr (Op::given) return node(g, value, get<place(K)>(kept)...);
-    else return node(g, get<place(K)>(kept)...);
+    const borrowed_leaf<T, D> from(g.store, g.where, g.stamp);
+    if constexpr (Op::given) return node(from, borrow<T, D>(kept[arrays - 1]), operand<place(K)>()...);
+    else return node(from, operand<place(K)>()...);
   }
 };
 

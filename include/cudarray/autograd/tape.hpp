@@ -12,9 +12,12 @@ namespace detail {
 
 /// A node that the backward pass visits.
 struct backward_node : tape_node {
-  bool freed = false;  ///< what the backward pass reads is gone
-  uint64 seen = 0;     ///< the last backward pass that came here
+  const shape dims;     ///< of the variable, and of its gradient
+  bool filled = false;  ///< whether it has a gradient; the memory stays for the next
+  bool freed = false;   ///< what the backward pass reads is gone
+  uint64 seen = 0;      ///< the last backward pass that came here
 
+  explicit backward_node(const shape& s) : dims(s) {}
   /// A variable that was not computed: its gradient is kept.
   virtual bool is_leaf() const { return true; }
   /// How many nodes gradients go to, and the k-th of them; without a node where there is none.
@@ -44,6 +47,8 @@ inline uint64& constants_to() {
 }
 /// Whether what is recorded now leads to a gradient of a variable.
 inline bool is_wanted(const tape_ref& n) { return n.get() != nullptr && n->wanted && n->number > constants_to(); }
+
+inline tape_ref if_wanted(const tape_ref& n) { return is_wanted(n) ? n : tape_ref(); }
 
 /// A gradient has a derivative where the variable has no place for it.
 [[noreturn]] inline void fail_without_tangent() {
@@ -124,20 +129,24 @@ inline void run_backward(const tape_ref& root, bool retain, uint64 since = 0) {
 /// A node whose variable has dtype T: holds its gradient, not its value.
 template <class T, class D>
 struct gradient_node : backward_node {
-  const shape dims;  ///< of the variable, and of its gradient
   ndarray<T, D> gradient;
-  bool filled = false;  ///< whether it has one; the memory stays for the next
 
-  explicit gradient_node(const shape& s) : dims(s) {}
-  void clear_gradient() override {
-    if (is_leaf()) return;
-    gradient = {};
-    filled = false;
-  }
+  using backward_node::backward_node;
 };
 
 }  // namespace detail
 namespace detail::inline CUDARRAY_BUILD {
+
+/// A node of a variable that was computed.
+template <class T, class D>
+struct inner_node : gradient_node<T, D> {
+  using gradient_node<T, D>::gradient_node;
+  bool is_leaf() const final { return false; }
+  void clear_gradient() final {
+    this->gradient = {};
+    this->filled = false;
+  }
+};
 
 /// Whether nobody else holds the memory of an array, which may be written.
 template <class T, class D>
@@ -158,20 +167,6 @@ void add_gradient(gradient_node<T, D>& n, const ndarray<T, D>& g) {
     n.gradient = leaf && !is_sole(g) ? ndarray<T, D>(g.copy()) : g;
   }
   n.filled = true;
-}
-
-/// The memory of a gradient that is added to; `ours`: it was made for this.
-template <class T, class D>
-const ndarray<T, D>& added_to(gradient_node<T, D>& n, bool ours) {
-  if (!ours && !is_sole(n.gradient)) n.gradient = ndarray<T, D>(n.gradient.copy());
-  return n.gradient;
-}
-/// The memory of a gradient that is written: for a parameter what it had, which captured graphs know.
-template <class T, class D>
-const ndarray<T, D>& written_to(gradient_node<T, D>& n, D device) {
-  const bool again = n.is_leaf() && n.gradient.shape() == n.dims && n.gradient.size() > 0 && is_sole(n.gradient);
-  if (!again) n.gradient = ndarray<T, D>(new_leaf<T>(device, n.dims));
-  return n.gradient;
 }
 
 }  // namespace detail::inline CUDARRAY_BUILD

@@ -9,13 +9,12 @@ namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// The value is a copy on device To of a variable on device From.
 template <class T, class From, class To>
-struct transfer_node final : gradient_node<T, To> {
+struct transfer_node final : inner_node<T, To> {
   tape_ref to;
   From device;
 
   transfer_node(const shape& s, const tape_ref& from, From where)
-      : gradient_node<T, To>(s), to(is_wanted(from) ? from : tape_ref()), device(where) {}
-  bool is_leaf() const override { return false; }
+      : inner_node<T, To>(s), to(if_wanted(from)), device(where) {}
   int count() const override { return 1; }
   const tape_ref* target(int) const override { return &to; }
   void go_back() override {

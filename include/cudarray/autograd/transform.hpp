@@ -160,6 +160,34 @@ struct call_argument<true, X> {
   }
 };
 
+/// What a function returns: its value, or a tuple of that and results beside it.
+template <class Y>
+struct returned {
+  using value_type = Y;
+  static const Y& value(const Y& y) { return y; }
+  static ::std::tuple<> others(const Y&) { return {}; }
+};
+/// A result beside the value, as what no gradient goes through: expressions are evaluated.
+template <class X>
+auto as_other_result(const X& x) {
+  if constexpr (array_expression<X> && !is_variable<X>) {
+    return array_of(x);
+  } else {
+    X r = x;
+    if constexpr (holds_variables<X>()) walk_trees([]<class V>(V& v) { v = V(v.value(), tape_ref()); }, r);
+    return r;
+  }
+}
+template <class Y, class... X>
+struct returned<::std::tuple<Y, X...>> {
+  using value_type = ::std::remove_cvref_t<Y>;
+  using tuple = ::std::tuple<Y, X...>;
+  static const value_type& value(const tuple& y) { return ::std::get<0>(y); }
+  static auto others(const tuple& y) {
+    return ::std::apply([](const auto&, const auto&... x) { return ::std::make_tuple(as_other_result(x)...); }, y);
+  }
+};
+
 /// One gradient as it is, several as a tuple.
 template <class G>
 auto one_or_several(::std::tuple<G>&& g) {
@@ -180,7 +208,7 @@ constexpr bool computes_of_variables() {
   return []<int... I>(::std::integer_sequence<int, I...>) {
     using chosen = differentiated<Positions, X...>;
     using Y = decltype(::std::declval<const F&>()(::std::declval<const given_argument_t<chosen::is(I), X>&>()...));
-    return variable_expression<::std::remove_cvref_t<Y>>;
+    return variable_expression<typename returned<::std::remove_cvref_t<Y>>::value_type>;
   }
   (::std::make_integer_sequence<int, int(sizeof...(X))>{});
 }
@@ -221,31 +249,37 @@ class differentiated_call {
   };
   using arguments = typename list<::std::make_integer_sequence<int, int(sizeof...(X))>>::type;
   static auto call(const F& f, const arguments& a) {
-    const auto value_of = []<class Y>(const Y& y) { return variable<value_type_t<Y>, device_type_t<Y>>(y); };
-    return ::std::apply([&](const auto&... x) { return value_of(f(x.value...)); }, a);
+    const auto results_of = []<class Y>(const Y& y) {
+      using V = typename returned<Y>::value_type;
+      return ::std::make_pair(variable<value_type_t<V>, device_type_t<V>>(returned<Y>::value(y)),
+                              returned<Y>::others(y));
+    };
+    return ::std::apply([&](const auto&... x) { return results_of(f(x.value...)); }, a);
   }
   arguments arguments_;
-  decltype(call(::std::declval<const F&>(), ::std::declval<const arguments&>())) value_;
+  decltype(call(::std::declval<const F&>(), ::std::declval<const arguments&>())) results_;
   bool is_function_;  ///< of the variables
 
  public:
-  using value_type = decltype(value_);
+  using value_type = typename decltype(results_)::first_type;
   using array_type = ndarray<typename value_type::value_type, typename value_type::device_type>;
 
   differentiated_call(const char* name, const F& f, const X&... x)
       : differentiated_call(differentiation(name), f, x...) {}
-  const array_type& value() const { return value_.value(); }
+  const array_type& value() const { return results_.first.value(); }
+  /// What the function returned beside it, a tuple.
+  const auto& others() const { return results_.second; }
   /// The gradients of each argument from that of the value.
   auto gradients(const array_type& g, bool retain_graph) const {
-    if (g.shape() != value_.shape())
-      fail<shape_error>("vjp: a gradient of shape ", g.shape(), " for a value of shape ", value_.shape());
+    if (g.shape() != value().shape())
+      fail<shape_error>("vjp: a gradient of shape ", g.shape(), " for a value of shape ", value().shape());
     ::std::apply([](const auto&... a) { (a.forget(), ...); }, arguments_);
-    if (is_function_) value_.backward(g, {.retain_graph = retain_graph});
+    if (is_function_) results_.first.backward(g, {.retain_graph = retain_graph});
     return take();
   }
   auto gradients(const char* name) const {
     check_one(name);
-    if (is_function_) value_.backward();
+    if (is_function_) results_.first.backward();
     return take();
   }
   /// Adds the gradients to those in `to`; the variables hold these meanwhile, so that they may be written.
@@ -260,16 +294,16 @@ class differentiated_call {
     } held{*this, {to...}};
     each_pair([](const auto& a, auto& g) { a.give(g); }, held.to);
     check_one(name);
-    if (is_function_) value_.backward();
+    if (is_function_) results_.first.backward();
     each_pair([](const auto& a, auto& g) { a.complete(g); }, held.to);
   }
 
  private:
   differentiated_call(const differentiation&, const F& f, const X&... x)
-      : arguments_(x...), value_(call(f, arguments_)), is_function_(is_wanted(value_.node().tape)) {}
+      : arguments_(x...), results_(call(f, arguments_)), is_function_(is_wanted(results_.first.node().tape)) {}
   void check_one(const char* name) const {
-    if (value_.size() != 1)
-      fail<shape_error>(name, ": the function's value has shape ", value_.shape(),
+    if (value().size() != 1)
+      fail<shape_error>(name, ": the function's value has shape ", value().shape(),
                         " and is not one element: use ca::vjp");
   }
   /// `f(argument, g)` of each argument that the function is differentiated by.
@@ -294,6 +328,18 @@ auto differentiate(const char* name, const F& f, const X&... x) {
     return differentiated_call<Positions, F, A...>(name, f, a...);
   }(argument_of(x)...);
 }
+/// The gradients of f alone, `Others`: and what it returns beside its value. (For hvp without: those are not wanted.)
+template <class Positions, bool Others, class F, class... X>
+auto gradients_at(const F& f, const X&... x) {
+  if constexpr (check_arguments<Positions, F, X...>()) {
+    const auto call = differentiate<Positions>("grad", f, x...);
+    auto g = call.gradients("grad");
+    if constexpr (Others) return one_or_several(::std::tuple_cat(::std::move(g), call.others()));
+    else return one_or_several(::std::move(g));
+  } else {
+    return ::std::tuple<>();
+  }
+}
 
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
 namespace cudarray::inline v0::inline CUDARRAY_BUILD {
@@ -307,13 +353,13 @@ class value_and_grad_function {
 
  public:
   explicit value_and_grad_function(F f) : f_(::std::move(f)) {}
-  /// The value, and the gradients.
+  /// The value, what the function returned beside it, and the gradients.
   template <class... X>
   auto operator()(const X&... x) const {
     if constexpr (detail::check_arguments<positions, F, X...>()) {
       const auto call = detail::differentiate<positions>(name_, f_, x...);
       auto g = call.gradients(name_);
-      return ::std::tuple_cat(::std::make_tuple(call.value()), ::std::move(g));
+      return ::std::tuple_cat(::std::make_tuple(call.value()), call.others(), ::std::move(g));
     } else {
       return ::std::tuple<>();
     }
@@ -326,7 +372,7 @@ class value_and_grad_function {
       if constexpr (detail::check_arguments<positions, F, X...>()) {
         const auto call = detail::differentiate<positions>(name_, f, x...);
         ::std::apply([&](auto&... one) { call.add_gradients(name_, one...); }, to);
-        return call.value();
+        return detail::one_or_several(::std::tuple_cat(::std::make_tuple(call.value()), call.others()));
       } else {
         return ::std::tuple<>();
       }
@@ -342,34 +388,37 @@ class value_and_grad_function {
 /// `requires_grad()` is false. Nothing is added to `grad()`, and variables that are no arguments are constants.
 ///     auto [loss, g] = ca::value_and_grad(f)(x, y, params);
 ///     auto [value, dx] = ca::value_and_grad<0>([](const auto& x) { return ca::sum(x * x); })(array);
+/// A function may return a tuple: its value, and results beside it, which no gradient goes through. They are returned
+/// behind the value; expressions are evaluated. (jax: has_aux.)
+///     auto [loss, right, g] = ca::value_and_grad([&](const net& n) { ... return std::tuple(loss, right); })(params);
 /// Throws shape_error where the value is not one element, value_error inside of another.
 template <int... Positions, class F>
 auto value_and_grad(F f) {
   return value_and_grad_function<F, Positions...>(::std::move(f));
 }
-/// The gradient alone, or a tuple of several, in the order of the arguments.
+/// The gradient alone, or a tuple of several, in the order of the arguments; behind them what the function returns
+/// beside its value.
 template <int... Positions, class F>
 auto grad(F f) {
-  return [f = ::std::move(f)]<class... X>(const X&... x) {
-    using positions = ::std::integer_sequence<int, Positions...>;
-    if constexpr (detail::check_arguments<positions, F, X...>())
-      return detail::one_or_several(detail::differentiate<positions>("grad", f, x...).gradients("grad"));
-    else return ::std::tuple<>();
+  return [f = ::std::move(f)](const auto&... x) {
+    return detail::gradients_at<::std::integer_sequence<int, Positions...>, true>(f, x...);
   };
 }
 /// The value of `f(x...)`, and the function that makes the gradients of the arguments from that of the value; as
 /// jax.vjp. Arguments and gradients are as those of `ca::value_and_grad`. It may be called more than once.
 ///     auto [y, pull] = ca::vjp(f, params);
 ///     auto g = pull(ca::ones(y.shape()));
+/// Behind them is what the function returns beside its value.
 template <int... Positions, class F, class... X>
 auto vjp(const F& f, const X&... x) {
   using positions = ::std::integer_sequence<int, Positions...>;
   if constexpr (detail::check_arguments<positions, F, X...>()) {
     using call_type = decltype(detail::differentiate<positions>("vjp", f, x...));
     const ::std::shared_ptr<const call_type> call(new call_type(detail::differentiate<positions>("vjp", f, x...)));
-    return ::std::make_tuple(call->value(), [call](const typename call_type::array_type& g) {
+    const auto pull = [call](const typename call_type::array_type& g) {
       return detail::one_or_several(call->gradients(g, true));
-    });
+    };
+    return ::std::tuple_cat(::std::make_tuple(call->value(), pull), call->others());
   } else {
     return ::std::tuple<>();
   }

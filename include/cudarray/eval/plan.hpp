@@ -321,11 +321,19 @@ void place(Space& s, const shape& dims, const int64* stride, const int* axis_of,
   s.store[Ix] = store;
 }
 
+template <int Ix, class T, class Space>
+load<Ix, T> lower_array(const storage_ref& store, const layout& where, const int* axis_of, Space& s) {
+  // an empty array goes with any device
+  place<Ix>(s, where.dims, where.stride, axis_of, where.elements() > 0 ? store.get() : nullptr);
+  return {static_cast<const T*>(store->data) + where.offset};
+}
 template <int Ix, class T, class D, class Space>
 auto lower(const leaf<T, D>& n, const int* axis_of, Space& s, const fault_sink&) {
-  // an empty array goes with any device
-  place<Ix>(s, n.where.dims, n.where.stride, axis_of, n.where.elements() > 0 ? n.store.get() : nullptr);
-  return load<Ix, T>{static_cast<const T*>(n.store->data) + n.where.offset};
+  return lower_array<Ix, T>(n.store, n.where, axis_of, s);
+}
+template <int Ix, class T, class D, class Space>
+auto lower(const borrowed_leaf<T, D>& n, const int* axis_of, Space& s, const fault_sink&) {
+  return lower_array<Ix, T>(n.store, n.where, axis_of, s);
 }
 
 template <int Ix, class T, class Space>

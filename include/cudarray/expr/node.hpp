@@ -65,6 +65,17 @@ struct leaf : lazy<leaf<T, Device>> {
   const cudarray::shape& dims() const { return where.dims; }
 };
 
+/// An array as an operand, while somebody else holds it.
+template <class T, class Device>
+struct borrowed_leaf : lazy<borrowed_leaf<T, Device>> {
+  static constexpr int leaves = 1;
+  const storage_ref& store;
+  const layout& where;
+  uint64 stamp;
+  borrowed_leaf(const storage_ref& s, const layout& l, uint64 writes) : store(s), where(l), stamp(writes) {}
+  const cudarray::shape& dims() const { return where.dims; }
+};
+
 /// An array as an operand, with the node of the tape that its gradient goes to.
 template <class T, class Device>
 struct tracked_leaf : leaf<T, Device> {
@@ -173,6 +184,8 @@ struct device_of_nodes<scalar<T>, R...> : device_of_nodes<R...> {};
 template <class T, class D>
 struct expression_traits<leaf<T, D>> : traits_of<T, D> {};
 template <class T, class D>
+struct expression_traits<borrowed_leaf<T, D>> : traits_of<T, D> {};
+template <class T, class D>
 struct expression_traits<tracked_leaf<T, D>> : traits_of<T, D> {};
 template <class Op, class... K>
 struct expression_traits<map<Op, K...>>
@@ -200,6 +213,10 @@ inline constexpr bool has_variable<map<Op, K...>> =
 /// Calls `f` for every leaf and every generator in an expression.
 template <class T, class D, class F>
 void for_each_leaf(const leaf<T, D>& n, F&& f) {
+  f(n);
+}
+template <class T, class D, class F>
+void for_each_leaf(const borrowed_leaf<T, D>& n, F&& f) {
   f(n);
 }
 template <class T, class D, class F>
