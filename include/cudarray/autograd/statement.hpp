@@ -237,7 +237,7 @@ struct statement final : computed_node<T, D> {
   void compute_gradient(const leaf<T, D>& g) {
     constexpr int I = bit_of(variables, J);
     using V = variable_type<J>;
-    auto& node = this->template node_of<V>(J);
+    auto& node = static_cast<gradient_node<V, D>&>(*to[J].get());
     constexpr bool reads_value = given && (reads_at<uint64(1) << I, 0, N> & reads::r) != 0;
     using op_type = backward_op<N, uint64(1) << I, reads_value>;
     const auto n =
@@ -251,18 +251,18 @@ struct statement final : computed_node<T, D> {
     if constexpr (is_array_node<input_type<K>>) return borrow<node_value_t<input_type<K>>, D>(kept[arrays_before(K)]);
     else return (get<K>(others));
   }
+  /// What the K-th input that a function reads is among those that are read.
+  template <class Op, int K>
+  static constexpr int place_of = __builtin_popcountll(~(~uint64(0) << bit_of(Op::read, K)) & read);
   template <class Op, int... K>
   auto backward_of_one(const leaf<T, D>& g, ::std::integer_sequence<int, K...>) const {
-    constexpr auto place = [](int k) {  // among those that are read
-      return __builtin_popcountll(read & ((uint64(1) << bit_of(Op::read, k)) - 1));
-    };
     const auto node = [&]<class... L>(const L&... operands) {
       return map<Op, L...>(
           Op{functions}, [&] { return full; }, [&] { return slots<L...>{{operands}...}; });
     };
     const borrowed_leaf<T, D> from(g.store, g.where, g.stamp);
-    if constexpr (Op::given) return node(from, borrow<T, D>(kept[arrays - 1]), operand<place(K)>()...);
-    else return node(from, operand<place(K)>()...);
+    if constexpr (Op::given) return node(from, borrow<T, D>(kept[arrays - 1]), operand<place_of<Op, K>>()...);
+    else return node(from, operand<place_of<Op, K>>()...);
   }
 };
 
