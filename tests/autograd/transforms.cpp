@@ -172,6 +172,28 @@ TEST_CASE("autograd: a function may return results beside its value") {
   CHECK(test::equal(ca::hvp<0>(more)(x, line({1, 0, 2})), {3}, numbers{6, 0, 36}));
 }
 
+TEST_CASE("autograd: results beside the value leave variables, and what vjp keeps, as they are") {
+  const variable x = line({1, 2, 3});
+  variable w = line({4, 5, 6});
+  const auto f = [&](const variable& p) {
+    const variable h = p * w;
+    return std::tuple(ca::sum(h * h), std::tie(w, h), std::pair(1, h * 2.f));
+  };
+  const auto [value, pull, nested, pair] = ca::vjp(f, x);
+  CHECK((w.requires_grad() && !std::get<0>(nested).requires_grad() && !std::get<1>(nested).requires_grad()));
+  CHECK(test::equal(pair.second, {3}, numbers{8, 20, 36}));
+  CHECK(pair.first == 1);
+  CHECK(test::equal(pull(ca::ones({})).value(), {3}, numbers{32, 100, 216}));
+  CHECK(test::equal(pull(ca::ones({})).value(), {3}, numbers{32, 100, 216}));
+  const auto used = [] { return ca::memory_stats().used; };
+  const auto large = [](const auto& v) { return std::tuple(ca::sum(v), v.value() + 1.f); };
+  const variable many = ca::zeros({100000});
+  const auto before = used();
+  const auto pull_alone = std::get<1>(ca::vjp(large, many));
+  CHECK(used() - before < 100000);
+  CHECK(ca::sum(pull_alone(ca::ones({})).value()).item() == 100000);
+}
+
 TEST_CASE("autograd: arguments that are named may be arrays") {
   const auto f = [](const auto& x, const auto& y, const auto& z) { return ca::sum(x * y * y + z); };
   const auto check = [&](auto zero) {

@@ -54,6 +54,9 @@ NO_TEMPLATE = ("cudarray: jvp: this tree's type does not say what its variables 
                'struct layer { V w, b; }, and give layer<ca::variable<float>>')
 NO_TREE = ('cudarray: this class is not taken apart into variables: make it an aggregate, or give it auto members() { return '
            'std::tie(...); }')
+NO_COPY = ('cudarray: a tree of references, as std::tie or std::span, or of const variables has no tree of gradients like it: '
+           'use a tuple or a vector of variables, whose copies share elements')
+NO_ARRAY = 'cudarray: the value of a function that ca::checkpoint calls is one array'
 NO_FUNCTION = re.compile('no matching function for call to|no instance of overloaded function')
 CAP_BYTES = 12000
 
@@ -150,6 +153,12 @@ CASES = [
     ('w = w + 1;', 'w += 1;', ELEMENTS),
     ('w.value()(0) = 1;', 'w(0) = 1;', ELEMENTS),
     ('ca::variable<double> r;', 'ca::variable<int> r;', FLOATING),
+    ('auto r = ca::grad([](auto& x) { return std::tuple(ca::sum(x), 1); })(w);',
+     'auto r = ca::grad([](auto& x) { return std::tuple(ca::sum(x), std::make_shared<int>(1)); })(w);', NO_TREE),
+    ('auto r = ca::grad([](auto& t) { return ca::sum(std::get<0>(t)); })(std::tuple(w));',
+     'auto r = ca::grad([](auto& t) { return ca::sum(std::get<0>(t)); })(std::tie(w));', NO_COPY),
+    ('auto r = ca::checkpoint([](auto& x) { return ca::sum(x); })(w);',
+     'auto r = ca::checkpoint([](auto& x) { return std::tuple(ca::sum(x), x); })(w);', NO_ARRAY),
     ('auto r = ca::eval(ca::map([](float e) { return e + 1; }, f));', 'auto r = ca::eval(ca::map([](float e) { return e + 1; }, w));', NO_DERIVATIVE),
     ('ca::variable r = w + f;', 'ca::variable r = w + g;', ANOTHER_DEVICE),
     ('float r = w(0).item();', 'float r = w(0);', NUMBER),

@@ -55,8 +55,7 @@ struct checkpoint_node final : inner_node<T, D> {
     ::std::size_t next = 0;
     const auto hand_on = [&]<class U>(const variable<U, D>& v) {
       const tape_ref& t = to[next++];
-      if (t.get() != nullptr && t->wanted && v.has_grad())
-        add_gradient(static_cast<gradient_node<U, D>&>(*t.get()), take_gradient(v));
+      if (is_due(t) && v.has_grad()) add_gradient(static_cast<gradient_node<U, D>&>(*t.get()), take_gradient(v));
     };
     ::std::apply([&](const auto&... x) { each_variable(hand_on, x...); }, own);
   }
@@ -95,7 +94,9 @@ template <class F>
 auto checkpoint(F f) {
   return [f = ::std::move(f)]<class... X>(const X&... given) {
     const auto run = [&f]<class... A>(const A&... x) {
-      if constexpr (!(detail::holds_variables<A>() || ...)) {
+      constexpr bool one = array_expression<decltype(f(x...))>;
+      static_assert(one, "cudarray: the value of a function that ca::checkpoint calls is one array");
+      if constexpr (!one || !(detail::holds_variables<A>() || ...)) {
         return f(x...);
       } else {
         ::std::vector<detail::random_source> drawn;

@@ -39,7 +39,7 @@ template <class T, class D>
 borrowed_leaf<T, D> borrow(const kept_array& a) {
   return {a.store, a.where, a.stamp};
 }
-/// The same of the arrays in an expression that a node keeps; `free_kept` lets go of them.
+/// Throws stale_error where an array in an expression that a node keeps has been written since.
 template <class N>
 void check_kept(const N& n) {
   for_each_leaf(n, [](const auto& l) {
@@ -47,6 +47,7 @@ void check_kept(const N& n) {
       check_kept(l.store, l.where, l.stamp, dtype_name<node_value_t<::std::remove_cvref_t<decltype(l)>>>);
   });
 }
+/// Lets go of the arrays and variables in it.
 template <class N>
 void free_kept(N& n) {
   for_each_leaf(n, [](const auto& l) {
@@ -55,44 +56,44 @@ void free_kept(N& n) {
   });
 }
 
-/// A node that keeps arrays, and whose gradient leads to others. The members of both are the derived class's.
+/// A node that keeps arrays, and hands gradients on to others: members of the derived class, which it says where to
+/// find.
 template <class T, class D>
 struct computed_node : inner_node<T, D> {
-  struct arrays_and_targets {
-    kept_array* kept;
+  struct members {
+    kept_array* array;
     int arrays;
-    tape_ref* to;
+    tape_ref* target;
     int targets;
   };
-  const arrays_and_targets links;
+  const members of;
 
-  computed_node(const shape& s, const arrays_and_targets& m) : inner_node<T, D>(s), links(m) {}
-  int count() const final { return links.targets; }
-  const tape_ref* target(int k) const final { return links.to + k; }
+  computed_node(const shape& s, const members& m) : inner_node<T, D>(s), of(m) {}
+  int count() const final { return of.targets; }
+  const tape_ref* target(int k) const final { return of.target + k; }
   void check() const override {
-    for (int k = 0; k < links.arrays; ++k) links.kept[k].check();
+    for (int k = 0; k < of.arrays; ++k) of.array[k].check();
   }
   void free() override {
     this->freed = true;
-    for (int k = 0; k < links.arrays; ++k) links.kept[k].store = storage_ref();
-    for (int k = 0; k < links.targets; ++k) links.to[k] = tape_ref();
+    for (int k = 0; k < of.arrays; ++k) of.array[k].store = storage_ref();
+    for (int k = 0; k < of.targets; ++k) of.target[k] = tape_ref();
   }
 
  protected:
   /// Forgets targets whose gradient is not wanted: nor will it be.
   void forget_unwanted() {
-    for (int k = 0; k < links.targets; ++k) links.to[k] = if_wanted(links.to[k]);
+    for (int k = 0; k < of.targets; ++k) of.target[k] = if_wanted(of.target[k]);
   }
-  bool is_due(int k) const { return links.to[k].get() != nullptr && links.to[k]->wanted; }
   /// The targets whose gradient is to be computed, a bit each.
   uint64 due() const {
     uint64 set = 0;
-    for (int k = 0; k < links.targets; ++k) set |= uint64(is_due(k)) << k;
+    for (int k = 0; k < of.targets; ++k) set |= uint64(is_due(of.target[k])) << k;
     return set;
   }
   template <class V>
   gradient_node<V, D>& node_of(int k) const {
-    return static_cast<gradient_node<V, D>&>(*links.to[k].get());
+    return static_cast<gradient_node<V, D>&>(*of.target[k].get());
   }
 };
 

@@ -27,7 +27,7 @@ auto as_residual(const X& x) {
 
 /// A function's value came of operands of dtypes X; `backward(residuals..., g)` makes their gradients.
 template <class Backward, class Residuals, class T, class D, class... X>
-struct custom_node final : inner_node<T, D> {
+struct custom_node final : computed_node<T, D> {
   static constexpr int operands = int(sizeof...(X));
   Backward backward;
   ::std::optional<Residuals> residuals;
@@ -36,19 +36,19 @@ struct custom_node final : inner_node<T, D> {
   shape dims_of[sizeof...(X)];
 
   custom_node(const Backward& b, const Residuals& r, const ndarray<T, D>& y, const rule_operand<X, D>&... x)
-      : inner_node<T, D>(y.shape()), backward(b), residuals(r), to{x.tape...}, dims_of{x.array.shape()...} {
+      : computed_node<T, D>(y.shape(), {nullptr, 0, to, operands}),
+        backward(b),
+        residuals(r),
+        to{x.tape...},
+        dims_of{x.array.shape()...} {
     ::std::apply([this](const auto&... one) { (kept.add(one), ...); }, r);
-    for (tape_ref& t : to)
-      if (!is_wanted(t)) t = tape_ref();
+    this->forget_unwanted();
   }
-  int count() const override { return operands; }
-  const tape_ref* target(int k) const override { return to + k; }
   void check() const override { kept.check(); }
   void free() override {
-    this->freed = true;
+    computed_node<T, D>::free();
     residuals.reset();
     kept.clear();
-    for (tape_ref& t : to) t = tape_ref();
   }
   void go_back() override {
     layout shared = this->gradient.where();
@@ -76,7 +76,7 @@ struct custom_node final : inner_node<T, D> {
   template <int K, class V, class G>
   void hand_on(const G& g) {
     if constexpr (is_differentiable<V>) {
-      if (to[K].get() == nullptr || !to[K]->wanted) return;
+      if (!is_due(to[K])) return;
       const ndarray<V, D> own(cast_node<V>(as_operand<V>("custom_vjp", g)));
       if (own.shape() != dims_of[K])
         fail<shape_error>("custom_vjp: the backward function's gradient ", K, " has shape ", own.shape(),

@@ -7,8 +7,8 @@
 
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
-/// Makes the memory of a gradient that a pass writes or, which is the result, adds to; `again`: it has done so for
-/// another operand.
+/// Makes the memory that a pass writes a gradient to; `again`: it has made it for another operand. Returns whether the
+/// pass adds to what is there.
 template <class T, class D>
 CUDARRAY_NO_INLINE bool prepare_gradient(gradient_node<T, D>& n, int ordinal, bool again) {
   ndarray<T, D>& g = n.gradient;

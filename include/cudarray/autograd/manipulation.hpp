@@ -61,7 +61,7 @@ struct concatenate_node final : inner_node<T, D> {
   void go_back() override {
     int64 first = 0;
     for (::std::size_t k = 0; k < to.size(); first += extents[k++]) {
-      if (to[k].get() == nullptr || !to[k]->wanted) continue;
+      if (!is_due(to[k])) continue;
       layout part = this->gradient.where();
       part.offset += first * part.stride[axis];
       part.dims[axis] = extents[k];
@@ -158,7 +158,7 @@ template <class T, class Device, class Build = this_build>
 variable<T, Device> concatenate(::std::span<const variable<T, Device>> parts, detail::any_integer axis = 0) {
   ::std::vector<ndarray<T, Device>> arrays;
   bool wanted = false;
-  for (const auto& p : parts) arrays.push_back(p.value()), wanted = wanted || p.requires_grad();
+  for (const auto& p : parts) arrays.push_back(p.value()), wanted = wanted || detail::is_wanted(p.node().tape);
   const ndarray<T, Device> value = concatenate(::std::span<const ndarray<T, Device>>(arrays), axis);
   if (!wanted || !detail::recording()) return {value, detail::tape_ref()};
   auto* const node =

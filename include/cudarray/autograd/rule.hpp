@@ -43,7 +43,7 @@ struct rule_node final : computed_node<T, D> {
     if (reads_value) next->keep(y.node());
     for (int operand = 0; operand < operands; ++operand) {
       bool read = false;
-      for (int k = 0; k < operands; ++k) read = read || (this->is_due(k) && Rule::reads(k, operand));
+      for (int k = 0; k < operands; ++k) read = read || (is_due(to[k]) && Rule::reads(k, operand));
       if (!read) kept[operand].store = no_storage(), kept[operand].stamp = 0;
     }
   }
@@ -58,14 +58,15 @@ struct rule_node final : computed_node<T, D> {
   void go_back(::std::integer_sequence<int, K...>) {
     const auto one = [&]<int J, class V>(::std::type_identity<V>) {
       if constexpr (is_differentiable<V>)
-        if (this->is_due(J)) {
+        if (is_due(to[J])) {
           if constexpr (is_dual<T> && !is_dual<V>) {
             fail_without_tangent();
           } else {
-            const auto of = [&](const auto&... x) { return rule.template gradient<J>(this->gradient, x...); };
+            const auto ask = [&](const auto&... x) { return rule.template gradient<J>(this->gradient, x...); };
             const auto g = [&] {
-              if constexpr (reads_value) return of(array_of_kept<T>(kept[operands]), array_of_kept<X>(kept[K])...);
-              else return of(array_of_kept<X>(kept[K])...);
+              if constexpr (reads_value)
+                return ask(array_of_kept<T>(kept[operands]), array_of_kept<X>(kept[K])...);
+              else return ask(array_of_kept<X>(kept[K])...);
             }();
             add_gradient(this->template node_of<V>(J), ndarray<V, D>(cast_node<V>(as_operand<V>("backward", g))));
           }

@@ -136,15 +136,11 @@ struct statement final : computed_node<T, D> {
   }
   void check() const override {
     computed_node<T, D>::check();
-    each_other([]<class X>(const X& x) {
-      if constexpr (!::std::is_same_v<X, unread>) check_kept(x);
-    });
+    each_other([](const auto& x) { check_kept(x); });
   }
   void free() override {
     computed_node<T, D>::free();
-    each_other([]<class X>(const X& x) {
-      if constexpr (!::std::is_same_v<X, unread>) free_kept(x);
-    });
+    each_other([](const auto& x) { free_kept(x); });
   }
   void go_back() override {
     leaf<T, D> g = divisor == 1 ? this->gradient.node() : divided();
@@ -152,7 +148,7 @@ struct statement final : computed_node<T, D> {
     const uint64 due = hand_on(all_targets{});
     if (due == 0) return;
     if constexpr (fused) go_back_together(g, due, all_targets{});
-    else go_back(g, due, all_targets{});
+    else go_back_one_by_one(g, due, all_targets{});
   }
 
  private:
@@ -178,7 +174,10 @@ struct statement final : computed_node<T, D> {
   }
   template <class F>
   void each_other(const F& f) const {
-    [&]<int... K>(::std::integer_sequence<int, K...>) { (f(get<K>(others)), ...); }
+    const auto one = [&f]<class X>([[maybe_unused]] const X& x) {
+      if constexpr (!::std::is_same_v<X, unread>) f(x);
+    };
+    [&]<int... K>(::std::integer_sequence<int, K...>) { (one(get<K>(others)), ...); }
     (all_inputs{});
   }
   /// The gradient of a mean for each element; float16 does not hold every count.
@@ -224,7 +223,7 @@ struct statement final : computed_node<T, D> {
     memory.finish(full.elements() == 0);
   }
   template <int... J>
-  void go_back(const leaf<T, D>& g, uint64 due, ::std::integer_sequence<int, J...>) {
+  void go_back_one_by_one(const leaf<T, D>& g, uint64 due, ::std::integer_sequence<int, J...>) {
     [[maybe_unused]] const auto one = [&]<int K>() {
       if ((due >> K & 1) == 0) return;
       if constexpr (is_dual<T> && !is_dual<variable_type<K>>) fail_without_tangent();

@@ -49,6 +49,8 @@ inline uint64& constants_to() {
 inline bool is_wanted(const tape_ref& n) { return n.get() != nullptr && n->wanted && n->number > constants_to(); }
 
 inline tape_ref if_wanted(const tape_ref& n) { return is_wanted(n) ? n : tape_ref(); }
+/// Whether what was recorded hands a gradient on to a node.
+inline bool is_due(const tape_ref& n) { return n.get() != nullptr && n->wanted; }
 
 /// A gradient has a derivative where the variable has no place for it.
 [[noreturn]] inline void fail_without_tangent() {
@@ -102,8 +104,7 @@ inline void check_backward(backward_node* root, uint64 since = 0) {
           "backward: the graph was freed by an earlier backward pass: call that one with {.retain_graph = true}");
     n->check();
     for (int k = 0; k < n->count(); ++k)
-      if (const tape_ref& to = *n->target(k); to.get() != nullptr && to->wanted)
-        open.push_back(static_cast<backward_node*>(to.get()));
+      if (const tape_ref& to = *n->target(k); is_due(to)) open.push_back(static_cast<backward_node*>(to.get()));
   }
 }
 
@@ -121,7 +122,7 @@ inline void run_backward(const tape_ref& root, bool retain, uint64 since = 0) {
     } clear{n};
     n.go_back();
     for (int k = 0; k < n.count(); ++k)
-      if (const tape_ref& to = *n.target(k); to.get() != nullptr && to->wanted && to->number > since) queue.push(to);
+      if (const tape_ref& to = *n.target(k); is_due(to) && to->number > since) queue.push(to);
     if (!retain) n.free();
   }
 }

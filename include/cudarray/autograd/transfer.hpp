@@ -9,22 +9,16 @@ namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// The value is a copy on device To of a variable on device From.
 template <class T, class From, class To>
-struct transfer_node final : inner_node<T, To> {
+struct transfer_node final : computed_node<T, To> {
   tape_ref to;
   From device;
 
   transfer_node(const shape& s, const tape_ref& from, From where)
-      : inner_node<T, To>(s), to(if_wanted(from)), device(where) {}
-  int count() const override { return 1; }
-  const tape_ref* target(int) const override { return &to; }
+      : computed_node<T, To>(s, {nullptr, 0, &to, 1}), to(if_wanted(from)), device(where) {}
   void go_back() override {
-    if (to.get() != nullptr && to->wanted)
+    if (is_due(to))
       add_gradient(static_cast<gradient_node<T, From>&>(*to.get()),
                    ndarray<T, From>(cudarray::to<From>(this->gradient, device)));
-  }
-  void free() override {
-    this->freed = true;
-    to = tape_ref();
   }
 };
 

@@ -160,31 +160,61 @@ struct call_argument<true, X> {
   }
 };
 
+/// A result of a function beside its value, as what no gradient goes through: expressions are evaluated, variables are
+/// no functions any more, and what holds references is copied.
+template <class X>
+struct other_result {
+  static auto of(X&& x) {
+    if constexpr (array_expression<X> && !is_variable<X>) {
+      return array_of(x);
+    } else {
+      if constexpr (check_copied_tree<X>() && holds_variables<X>())
+        walk_trees([]<class V>(V& v) { v = V(v.value(), tape_ref()); }, x);
+      return X(::std::move(x));
+    }
+  }
+};
+template <class X>
+auto as_other_result(X&& x) {
+  using own = ::std::remove_cvref_t<X>;
+  return other_result<own>::of(own(::std::forward<X>(x)));
+}
+template <class... X>
+struct other_result<::std::tuple<X...>> {
+  static auto of(::std::tuple<X...>&& t) {
+    return ::std::apply(
+        [](auto&&... x) {
+          return ::std::tuple<decltype(as_other_result(static_cast<X&&>(x)))...>(
+              as_other_result(static_cast<X&&>(x))...);
+        },
+        ::std::move(t));
+  }
+};
+template <class X, class Y>
+struct other_result<::std::pair<X, Y>> {
+  static auto of(::std::pair<X, Y>&& p) {
+    return ::std::make_pair(as_other_result(::std::forward<X>(p.first)), as_other_result(::std::forward<Y>(p.second)));
+  }
+};
+
 /// What a function returns: its value, or a tuple of that and results beside it.
 template <class Y>
 struct returned {
   using value_type = Y;
   static const Y& value(const Y& y) { return y; }
-  static ::std::tuple<> others(const Y&) { return {}; }
+  static ::std::tuple<> others(Y&&) { return {}; }
 };
-/// A result beside the value, as what no gradient goes through: expressions are evaluated.
-template <class X>
-auto as_other_result(const X& x) {
-  if constexpr (array_expression<X> && !is_variable<X>) {
-    return array_of(x);
-  } else {
-    X r = x;
-    if constexpr (holds_variables<X>()) walk_trees([]<class V>(V& v) { v = V(v.value(), tape_ref()); }, r);
-    return r;
-  }
-}
 template <class Y, class... X>
 struct returned<::std::tuple<Y, X...>> {
   using value_type = ::std::remove_cvref_t<Y>;
   using tuple = ::std::tuple<Y, X...>;
   static const value_type& value(const tuple& y) { return ::std::get<0>(y); }
-  static auto others(const tuple& y) {
-    return ::std::apply([](const auto&, const auto&... x) { return ::std::make_tuple(as_other_result(x)...); }, y);
+  static auto others(tuple&& y) {
+    return ::std::apply(
+        [](auto&&, auto&&... x) {
+          return other_result<::std::tuple<X...>>::of(::std::tuple<X...>(static_cast<X&&>(x)...));
+        },
+        ::std::move(y));
   }
 };
 
@@ -237,8 +267,8 @@ constexpr bool check_arguments() {
   return false;
 }
 
-/// What a function was called with, and its value.
-template <class Positions, class F, class... X>
+/// What a function was called with, its value, and (`Others`) the results beside it.
+template <class Positions, bool Others, class F, class... X>
 class differentiated_call {
   using chosen = differentiated<Positions, X...>;
   template <class Indices>
@@ -249,10 +279,11 @@ class differentiated_call {
   };
   using arguments = typename list<::std::make_integer_sequence<int, int(sizeof...(X))>>::type;
   static auto call(const F& f, const arguments& a) {
-    const auto results_of = []<class Y>(const Y& y) {
+    const auto results_of = []<class Y>(Y y) {
       using V = typename returned<Y>::value_type;
-      return ::std::make_pair(variable<value_type_t<V>, device_type_t<V>>(returned<Y>::value(y)),
-                              returned<Y>::others(y));
+      variable<value_type_t<V>, device_type_t<V>> value(returned<Y>::value(y));
+      if constexpr (Others) return ::std::make_pair(::std::move(value), returned<Y>::others(::std::move(y)));
+      else return ::std::make_pair(::std::move(value), ::std::tuple<>());
     };
     return ::std::apply([&](const auto&... x) { return results_of(f(x.value...)); }, a);
   }
@@ -267,8 +298,8 @@ class differentiated_call {
   differentiated_call(const char* name, const F& f, const X&... x)
       : differentiated_call(differentiation(name), f, x...) {}
   const array_type& value() const { return results_.first.value(); }
-  /// What the function returned beside it, a tuple.
-  const auto& others() const { return results_.second; }
+  /// What the function returned beside it, a tuple; once.
+  auto take_others() { return ::std::move(results_.second); }
   /// The gradients of each argument from that of the value.
   auto gradients(const array_type& g, bool retain_graph) const {
     if (g.shape() != value().shape())
@@ -322,20 +353,19 @@ class differentiated_call {
 };
 
 /// Calls f, of which gradients are wanted.
-template <class Positions, class F, class... X>
+template <class Positions, bool Others = true, class F, class... X>
 auto differentiate(const char* name, const F& f, const X&... x) {
   return [&]<class... A>(const A&... a) {
-    return differentiated_call<Positions, F, A...>(name, f, a...);
+    return differentiated_call<Positions, Others, F, A...>(name, f, a...);
   }(argument_of(x)...);
 }
-/// The gradients of f alone, `Others`: and what it returns beside its value. (For hvp without: those are not wanted.)
+/// The gradients of f alone; `Others`: and what it returns beside its value.
 template <class Positions, bool Others, class F, class... X>
 auto gradients_at(const F& f, const X&... x) {
   if constexpr (check_arguments<Positions, F, X...>()) {
-    const auto call = differentiate<Positions>("grad", f, x...);
+    auto call = differentiate<Positions, Others>("grad", f, x...);
     auto g = call.gradients("grad");
-    if constexpr (Others) return one_or_several(::std::tuple_cat(::std::move(g), call.others()));
-    else return one_or_several(::std::move(g));
+    return one_or_several(::std::tuple_cat(::std::move(g), call.take_others()));
   } else {
     return ::std::tuple<>();
   }
@@ -357,22 +387,23 @@ class value_and_grad_function {
   template <class... X>
   auto operator()(const X&... x) const {
     if constexpr (detail::check_arguments<positions, F, X...>()) {
-      const auto call = detail::differentiate<positions>(name_, f_, x...);
+      auto call = detail::differentiate<positions>(name_, f_, x...);
       auto g = call.gradients(name_);
-      return ::std::tuple_cat(::std::make_tuple(call.value()), call.others(), ::std::move(g));
+      return ::std::tuple_cat(::std::make_tuple(call.value()), call.take_others(), ::std::move(g));
     } else {
       return ::std::tuple<>();
     }
   }
-  /// A function that returns the value and adds the gradients to those in `g`: in place where nobody else holds their
-  /// memory; to variables and arrays made without arguments they are assigned. Throws shape_error where shapes differ.
+  /// A function that returns the value, and what f returns beside it, and adds the gradients to those in `g`: in place
+  /// where nobody else holds their memory; to variables and arrays made without arguments they are assigned. Throws
+  /// shape_error where shapes differ.
   template <class... G>
   auto into(G&... g) const {
     return [f = f_, to = ::std::tuple<G&...>(g...)]<class... X>(const X&... x) {
       if constexpr (detail::check_arguments<positions, F, X...>()) {
-        const auto call = detail::differentiate<positions>(name_, f, x...);
+        auto call = detail::differentiate<positions>(name_, f, x...);
         ::std::apply([&](auto&... one) { call.add_gradients(name_, one...); }, to);
-        return detail::one_or_several(::std::tuple_cat(::std::make_tuple(call.value()), call.others()));
+        return detail::one_or_several(::std::tuple_cat(::std::make_tuple(call.value()), call.take_others()));
       } else {
         return ::std::tuple<>();
       }
@@ -408,17 +439,17 @@ auto grad(F f) {
 /// jax.vjp. Arguments and gradients are as those of `ca::value_and_grad`. It may be called more than once.
 ///     auto [y, pull] = ca::vjp(f, params);
 ///     auto g = pull(ca::ones(y.shape()));
-/// Behind them is what the function returns beside its value.
+/// What f returns beside its value follows the function.
 template <int... Positions, class F, class... X>
 auto vjp(const F& f, const X&... x) {
   using positions = ::std::integer_sequence<int, Positions...>;
   if constexpr (detail::check_arguments<positions, F, X...>()) {
     using call_type = decltype(detail::differentiate<positions>("vjp", f, x...));
-    const ::std::shared_ptr<const call_type> call(new call_type(detail::differentiate<positions>("vjp", f, x...)));
+    const ::std::shared_ptr<call_type> call(new call_type(detail::differentiate<positions>("vjp", f, x...)));
     const auto pull = [call](const typename call_type::array_type& g) {
       return detail::one_or_several(call->gradients(g, true));
     };
-    return ::std::tuple_cat(::std::make_tuple(call->value(), pull), call->others());
+    return ::std::tuple_cat(::std::make_tuple(call->value(), pull), call->take_others());
   } else {
     return ::std::tuple<>();
   }

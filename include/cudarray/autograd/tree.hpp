@@ -146,7 +146,7 @@ constexpr bool check_tree() {
                 "members() { return std::tie(...); }");
   return known;
 }
-/// Whether a copy of a tree has variables of its own: a tuple of references or a span has none.
+/// Whether a copy of a tree has variables of its own, which may be others: a tuple of references or a span has none.
 template <class X>
 constexpr bool copies_variables() {
   using U = ::std::remove_cvref_t<X>;
@@ -163,7 +163,8 @@ constexpr bool copies_variables() {
     (::std::make_index_sequence<::std::tuple_size_v<U>>{});
   } else if constexpr (kind == tree_kind::aggregate) {
     return []<class... P>(::std::type_identity<::std::tuple<P...>>) {
-      return (copies_variables<P>() && ...);
+      return ((copies_variables<P>() && !(::std::is_const_v<::std::remove_reference_t<P>> && holds_variables<P>())) &&
+              ...);
     }(::std::type_identity<decltype(tie_parts(::std::declval<U&>()))>{});
   } else {
     return true;
@@ -173,8 +174,8 @@ template <class X>
 constexpr bool check_copied_tree() {
   constexpr bool copied = copies_variables<X>();
   static_assert(copied,
-                "cudarray: a tree of references, as std::tie or std::span, has no tree of gradients like it: use a "
-                "tuple or a vector of variables, whose copies share elements");
+                "cudarray: a tree of references, as std::tie or std::span, or of const variables has no tree of "
+                "gradients like it: use a tuple or a vector of variables, whose copies share elements");
   return check_tree<X>() && copied;
 }
 

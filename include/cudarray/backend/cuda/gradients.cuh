@@ -7,6 +7,17 @@
 namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 #pragma GCC visibility push(hidden)  // kernels belong to the file's own binary
 
+/// Adds up, in order, what `sharing` blocks left of each sum of a gradient: `width` sums side by side.
+template <class Sum, class Partial = Sum, class T>
+void add_shared_sums(cuda device, T* to, detail::storage* const* store, const void* partial,
+                     const thread_space<1>& places, int64 width, int64 sharing, bool adds) {
+  int across = power_of_two_above(places.threads, block_threads);
+  while (across > tuning::sums_side_by_side && across * sharing > tuning::parts_of_sum * block_threads) across /= 2;
+  launch(device.ordinal, store, 1, shared_sums_kernel<T, Sum, Partial>,
+         dim3(unsigned(ceil_div(places.threads, across))), block_threads, 0, to, partial, places, divider(width),
+         sharing, across, adds);
+}
+
 /// One run: of the gradients in `left`, or as many as fit together.
 template <int V, int First, class... T, class Tree, int All, int... J>
 void run_gradients_once(cuda device, const detail::gradients_to<First, T...>& to, const Tree& tree,
@@ -40,13 +51,8 @@ void run_gradients_once(cuda device, const detail::gradients_to<First, T...>& to
          dim3(unsigned(threads < warp ? warp : threads)), 0, to, tree, p);
   const auto finish = [&]<int K>() {
     if (p.partial[K] == nullptr) return;
-    const int64 sharing = p.sharing(p.form[K]);
-    const int across = power_of_two_above(places[K].threads, sharing < 8 ? block_threads : warp);
-    auto* const q = detail::get<K>(to.p);
-    launch(device.ordinal, &s.store[operand_of[K]], 1,
-           shared_sums_kernel<::std::remove_cvref_t<decltype(*q)>, typename target::sum>,
-           dim3(unsigned(ceil_div(places[K].threads, across))), block_threads, 0, q, p.partial[K], places[K],
-           divider(p.width(p.form[K])), sharing, across, bool(to.adds >> K & 1u));
+    add_shared_sums<typename target::sum>(device, detail::get<K>(to.p), &s.store[operand_of[K]], p.partial[K],
+                                          places[K], p.width(p.form[K]), p.sharing(p.form[K]), bool(to.adds >> K & 1u));
   };
   (finish.template operator()<J>(), ...);
 }

@@ -112,10 +112,8 @@ bool run_row_gradients(cuda device, const detail::gradients_to<First, T...>& to,
     if (r.partial[K] == nullptr) return;
     bool dense;
     const auto places = places_of_sum(s.extent, s.stride[operand_of[K]], s.ndim, dense);
-    const int across = power_of_two_above(places.threads, r.blocks < 8 ? block_threads : warp);
-    launch(device.ordinal, &s.store[operand_of[K]], 1, shared_sums_kernel<U, double, detail::compute_t<U>>,
-           dim3(unsigned(ceil_div(places.threads, across))), block_threads, 0, q, r.partial[K], places,
-           divider(r.width), r.blocks, across, bool(to.adds >> K & 1u));
+    add_shared_sums<double, detail::compute_t<U>>(device, q, &s.store[operand_of[K]], r.partial[K], places, r.width,
+                                                  r.blocks, bool(to.adds >> K & 1u));
   };
   (finish.template operator()<J>(detail::get<J>(to.p)), ...);
   return true;

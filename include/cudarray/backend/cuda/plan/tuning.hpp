@@ -69,6 +69,8 @@ inline constexpr int64 least_rows_of_block = 8;                        ///< wher
 inline constexpr int64 gradient_blocks = 16;   ///< for a multiprocessor, where blocks share sums
 inline constexpr int64 gradient_steps = 8;     ///< places of a thread along a row, at most
 inline constexpr int64 gradient_places = 256;  ///< that a thread adds up in the narrower type, at most
+inline constexpr int64 parts_of_sum = 8;       ///< of what blocks share, for a thread: more where sums are few
+inline constexpr int sums_side_by_side = 4;    ///< that threads add up, at least: what memory hands out at once
 
 // Row programs.
 inline constexpr int row_vectors = 8;  ///< of a row's vectors, so many to a thread, or half: 16 are up to 10 % slower
