@@ -177,7 +177,7 @@ TEST_CASE("autograd: results beside the value leave variables, and what vjp keep
   variable w = line({4, 5, 6});
   const auto f = [&](const variable& p) {
     const variable h = p * w;
-    return std::tuple(ca::sum(h * h), std::tie(w, h), std::pair(1, h * 2.f));
+    return std::tuple(ca::sum(h * h), std::tie(w, p), std::pair(1, h * 2.f));
   };
   const auto [value, pull, nested, pair] = ca::vjp(f, x);
   CHECK((w.requires_grad() && !std::get<0>(nested).requires_grad() && !std::get<1>(nested).requires_grad()));

@@ -56,7 +56,9 @@ NO_TREE = ('cudarray: this class is not taken apart into variables: make it an a
            'std::tie(...); }')
 NO_COPY = ('cudarray: a tree of references, as std::tie or std::span, or of const variables has no tree of gradients like it: '
            'use a tuple or a vector of variables, whose copies share elements')
-NO_ARRAY = 'cudarray: the value of a function that ca::checkpoint calls is one array'
+NO_RESULT = ('cudarray: a result beside the value is not taken apart into variables, or refers to some: make it an aggregate of '
+             'values, or give it auto members() { return std::tie(...); }')
+ONE_ARRAY = 'cudarray: the value of a function that ca::checkpoint calls is one array'
 NO_FUNCTION = re.compile('no matching function for call to|no instance of overloaded function')
 CAP_BYTES = 12000
 
@@ -154,11 +156,11 @@ CASES = [
     ('w.value()(0) = 1;', 'w(0) = 1;', ELEMENTS),
     ('ca::variable<double> r;', 'ca::variable<int> r;', FLOATING),
     ('auto r = ca::grad([](auto& x) { return std::tuple(ca::sum(x), 1); })(w);',
-     'auto r = ca::grad([](auto& x) { return std::tuple(ca::sum(x), std::make_shared<int>(1)); })(w);', NO_TREE),
+     'auto r = ca::grad([](auto& x) { return std::tuple(ca::sum(x), std::make_shared<int>(1)); })(w);', NO_RESULT),
     ('auto r = ca::grad([](auto& t) { return ca::sum(std::get<0>(t)); })(std::tuple(w));',
      'auto r = ca::grad([](auto& t) { return ca::sum(std::get<0>(t)); })(std::tie(w));', NO_COPY),
     ('auto r = ca::checkpoint([](auto& x) { return ca::sum(x); })(w);',
-     'auto r = ca::checkpoint([](auto& x) { return std::tuple(ca::sum(x), x); })(w);', NO_ARRAY),
+     'auto r = ca::checkpoint([](auto& x) { return std::tuple(ca::sum(x), x); })(w);', ONE_ARRAY),
     ('auto r = ca::eval(ca::map([](float e) { return e + 1; }, f));', 'auto r = ca::eval(ca::map([](float e) { return e + 1; }, w));', NO_DERIVATIVE),
     ('ca::variable r = w + f;', 'ca::variable r = w + g;', ANOTHER_DEVICE),
     ('float r = w(0).item();', 'float r = w(0);', NUMBER),

@@ -286,7 +286,11 @@ template <int... Positions, class F>
 auto hvp(F f) {
   return [f = ::std::move(f)]<class... X>(const X&... x) {
     using positions = ::std::integer_sequence<int, Positions...>;
-    const auto gradients = [&f](const auto&... a) { return detail::gradients_at<positions, false>(f, a...); };
+    const auto gradients = [&f]<class... A>(const A&... a) {
+      if constexpr (detail::check_arguments<positions, F, A...>())
+        return detail::gradients_at<positions, false>(f, a...);
+      else return ::std::tuple<>();
+    };
     return ::std::get<0>(detail::call_in_direction<positions, 1>("hvp", gradients, detail::argument_of(x)...));
   };
 }

@@ -64,8 +64,7 @@ struct rule_node final : computed_node<T, D> {
           } else {
             const auto ask = [&](const auto&... x) { return rule.template gradient<J>(this->gradient, x...); };
             const auto g = [&] {
-              if constexpr (reads_value)
-                return ask(array_of_kept<T>(kept[operands]), array_of_kept<X>(kept[K])...);
+              if constexpr (reads_value) return ask(array_of_kept<T>(kept[operands]), array_of_kept<X>(kept[K])...);
               else return ask(array_of_kept<X>(kept[K])...);
             }();
             add_gradient(this->template node_of<V>(J), ndarray<V, D>(cast_node<V>(as_operand<V>("backward", g))));

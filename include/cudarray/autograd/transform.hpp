@@ -164,12 +164,17 @@ struct call_argument<true, X> {
 /// no functions any more, and what holds references is copied.
 template <class X>
 struct other_result {
+  static constexpr bool evaluated = array_expression<X> && !is_variable<X>;
+  /// Whether no variable is hidden in it, or referred to.
+  static constexpr bool known = [] {
+    if constexpr (evaluated) return true;
+    else return !holds<tree_kind::unknown, X>() && copies_variables<X>();
+  }();
   static auto of(X&& x) {
-    if constexpr (array_expression<X> && !is_variable<X>) {
+    if constexpr (evaluated) {
       return array_of(x);
     } else {
-      if constexpr (check_copied_tree<X>() && holds_variables<X>())
-        walk_trees([]<class V>(V& v) { v = V(v.value(), tape_ref()); }, x);
+      if constexpr (holds_variables<X>()) walk_trees([]<class V>(V& v) { v = V(v.value(), tape_ref()); }, x);
       return X(::std::move(x));
     }
   }
@@ -181,6 +186,7 @@ auto as_other_result(X&& x) {
 }
 template <class... X>
 struct other_result<::std::tuple<X...>> {
+  static constexpr bool known = (other_result<::std::remove_cvref_t<X>>::known && ...);
   static auto of(::std::tuple<X...>&& t) {
     return ::std::apply(
         [](auto&&... x) {
@@ -192,6 +198,8 @@ struct other_result<::std::tuple<X...>> {
 };
 template <class X, class Y>
 struct other_result<::std::pair<X, Y>> {
+  static constexpr bool known =
+      other_result<::std::remove_cvref_t<X>>::known && other_result<::std::remove_cvref_t<Y>>::known;
   static auto of(::std::pair<X, Y>&& p) {
     return ::std::make_pair(as_other_result(::std::forward<X>(p.first)), as_other_result(::std::forward<Y>(p.second)));
   }
@@ -201,6 +209,7 @@ struct other_result<::std::pair<X, Y>> {
 template <class Y>
 struct returned {
   using value_type = Y;
+  static constexpr bool known = true;  ///< what is beside the value
   static const Y& value(const Y& y) { return y; }
   static ::std::tuple<> others(Y&&) { return {}; }
 };
@@ -208,6 +217,7 @@ template <class Y, class... X>
 struct returned<::std::tuple<Y, X...>> {
   using value_type = ::std::remove_cvref_t<Y>;
   using tuple = ::std::tuple<Y, X...>;
+  static constexpr bool known = other_result<::std::tuple<X...>>::known;
   static const value_type& value(const tuple& y) { return ::std::get<0>(y); }
   static auto others(tuple&& y) {
     return ::std::apply(
@@ -233,12 +243,13 @@ template <bool Differentiated, class X>
 using given_argument_t =
     ::std::remove_cvref_t<decltype(call_argument<Differentiated, ::std::remove_cvref_t<decltype(argument_of(
                                                                      ::std::declval<const X&>()))>>::value)>;
+/// What it returns.
 template <class Positions, class F, class... X>
-constexpr bool computes_of_variables() {
+constexpr auto returned_by() {
   return []<int... I>(::std::integer_sequence<int, I...>) {
     using chosen = differentiated<Positions, X...>;
     using Y = decltype(::std::declval<const F&>()(::std::declval<const given_argument_t<chosen::is(I), X>&>()...));
-    return variable_expression<typename returned<::std::remove_cvref_t<Y>>::value_type>;
+    return returned<::std::remove_cvref_t<Y>>();
   }
   (::std::make_integer_sequence<int, int(sizeof...(X))>{});
 }
@@ -257,11 +268,15 @@ constexpr bool check_arguments() {
     (::std::make_integer_sequence<int, int(sizeof...(X))>{});
     static_assert(hold, "cudarray: an argument that gradients are wanted of holds no variables, and is no array");
     if constexpr (some && hold && (check_copied_tree<X>() && ...)) {
-      constexpr bool is_function = computes_of_variables<Positions, F, X...>();
+      using result = decltype(returned_by<Positions, F, X...>());
+      constexpr bool is_function = variable_expression<typename result::value_type>, known = result::known;
       static_assert(is_function,
                     "cudarray: the value of the function that is differentiated is no floating-point array that was "
                     "computed of variables");
-      return is_function;
+      static_assert(known,
+                    "cudarray: a result beside the value is not taken apart into variables, or refers to some: make it "
+                    "an aggregate of values, or give it auto members() { return std::tie(...); }");
+      return is_function && known;
     }
   }
   return false;
@@ -362,13 +377,9 @@ auto differentiate(const char* name, const F& f, const X&... x) {
 /// The gradients of f alone; `Others`: and what it returns beside its value.
 template <class Positions, bool Others, class F, class... X>
 auto gradients_at(const F& f, const X&... x) {
-  if constexpr (check_arguments<Positions, F, X...>()) {
-    auto call = differentiate<Positions, Others>("grad", f, x...);
-    auto g = call.gradients("grad");
-    return one_or_several(::std::tuple_cat(::std::move(g), call.take_others()));
-  } else {
-    return ::std::tuple<>();
-  }
+  auto call = differentiate<Positions, Others>("grad", f, x...);
+  auto g = call.gradients("grad");
+  return one_or_several(::std::tuple_cat(::std::move(g), call.take_others()));
 }
 
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
@@ -431,8 +442,10 @@ auto value_and_grad(F f) {
 /// beside its value.
 template <int... Positions, class F>
 auto grad(F f) {
-  return [f = ::std::move(f)](const auto&... x) {
-    return detail::gradients_at<::std::integer_sequence<int, Positions...>, true>(f, x...);
+  return [f = ::std::move(f)]<class... X>(const X&... x) {
+    using positions = ::std::integer_sequence<int, Positions...>;
+    if constexpr (detail::check_arguments<positions, F, X...>()) return detail::gradients_at<positions, true>(f, x...);
+    else return ::std::tuple<>();
   };
 }
 /// The value of `f(x...)`, and the function that makes the gradients of the arguments from that of the value; as
