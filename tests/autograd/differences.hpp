@@ -11,6 +11,14 @@ namespace test {
 using numbers = std::vector<double>;
 using doubles = ca::ndarray<double>;
 
+/// How many operands a function of the tables has.
+template <class Op>
+constexpr int operands_of = requires(const Op& f, double x) {
+  f(x);
+}
+? 1 : requires(const Op& f, double x) { f(x, x); }
+? 2 : 3;
+
 /// Numbers in (low, high), the same on every device. They are multiples of 2^-12, and no two seeds have one in common.
 struct random_numbers {
   unsigned state;

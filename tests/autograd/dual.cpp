@@ -1,19 +1,10 @@
 // Dual numbers: each line of the table of derivatives, and its own derivative, against differences.
-#include <cudarray/autograd.hpp>
-
-#include "test.hpp"
+#include "differences.hpp"
 
 namespace {
 
 using d = ca::dual<double>;
 namespace op = ca::op;
-
-template <class Op>
-constexpr int operands_of = requires(const Op& f, double x) {
-  f(x);
-}
-? 1 : requires(const Op& f, double x) { f(x, x); }
-? 2 : 3;
 
 /// Whether the tangent of `f(x...)`, x moving along `by`, is the difference of fourth order.
 template <class F>
@@ -30,7 +21,7 @@ void check_moving(const char* name, const F& f, const double* x, const double* b
 /// A function of the table, and the gradient of its operand K.
 template <class Op, int K>
 void check_line(const char* name) {
-  constexpr int n = operands_of<Op>;
+  constexpr int n = test::operands_of<Op>;
   using rule = ca::detail::derivative<Op, K>;
   constexpr ca::detail::unread none;
   const double points[][4] = {{0.3, 0.6, 0.9, 1.5}, {0.7, 0.4, 0.8, -0.5}, {0.9, 0.2, 0.5, 2}};

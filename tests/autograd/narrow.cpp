@@ -7,20 +7,13 @@ namespace {
 
 namespace op = ca::op;
 
-template <class Op>
-constexpr int operands_of = requires(const Op& f, double x) {
-  f(x);
-}
-? 1 : requires(const Op& f, double x) { f(x, x); }
-? 2 : 3;
-
 /// The gradient of operand K of a function at x, of a value with the gradient x[3].
 template <class Op, int K, class T>
 T gradient_at(const T* x) {
   using rule = ca::detail::derivative<Op, K>;
   constexpr ca::detail::unread none;
-  if constexpr (operands_of<Op> == 1) return T(rule::of(Op{}, x[3], T(Op{}(x[0])), x[0], none, none));
-  else if constexpr (operands_of<Op> == 2) return T(rule::of(Op{}, x[3], T(Op{}(x[0], x[1])), x[0], x[1], none));
+  if constexpr (test::operands_of<Op> == 1) return T(rule::of(Op{}, x[3], T(Op{}(x[0])), x[0], none, none));
+  else if constexpr (test::operands_of<Op> == 2) return T(rule::of(Op{}, x[3], T(Op{}(x[0], x[1])), x[0], x[1], none));
   else if constexpr (std::is_same_v<Op, op::where_op>) return T(rule::of(Op{}, x[3], none, x[0] > T(0.5), x[1], x[2]));
   else return T(rule::of(Op{}, x[3], T(Op{}(x[0], x[1], x[2])), x[0], x[1], x[2]));
 }
