@@ -139,3 +139,27 @@ TEST_CASE("autograd: a statement is one kernel, and so are its gradients") {
   variable(x + m).backward(m0);
   CHECK((ca::stats() - before).kernels <= 3);  // the sum, and the gradients that are there
 }
+TEST_CASE("autograd: a gradient that is handed on is not copied, or written by the pass that computes others") {
+  const array g = values({64, 100}, 1);
+  const variable x = values({64, 100}, 2), m = values({64, 100}, 3), q = values({64, 100}, 4);
+  variable y = x * m + q;
+  array given = g.copy();
+  const float* const memory = given.data();
+  y.backward(std::move(given));
+  CHECK(q.grad().data() == memory);
+  for (const auto* v : {&x, &m, &q}) v->zero_grad();
+  y = x * m + q;
+  auto before = ca::stats();
+  y.backward(g);
+  auto back = ca::stats() - before;
+  if (ca::backend::fused_gradients<ca::default_device>) CHECK((back.kernels == 1 && back.allocations == 0));
+  CHECK(q.grad().data() == memory);  // which captured graphs know
+  CHECK(test::values(q.grad()) == test::values(g));
+  y = x * m + q;
+  before = ca::stats();
+  y.backward(g);  // added to what is there
+  back = ca::stats() - before;
+  if (ca::backend::fused_gradients<ca::default_device>) CHECK((back.kernels == 1 && back.allocations == 0));
+  CHECK(test::values(q.grad()) == test::values(array(g * 2.f)));
+  CHECK(test::values(x.grad()) == test::values(array(g * m.value() * 2.f)));
+}

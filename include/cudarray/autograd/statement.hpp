@@ -143,10 +143,10 @@ struct statement final : computed_node<T, D> {
     each_other([](const auto& x) { free_kept(x); });
   }
   void go_back() override {
-    leaf<T, D> g = divisor == 1 ? this->gradient.node() : divided();
-    if constexpr (Reduced) g.where = repeated_layout(g.where, full, over);
     const uint64 due = hand_on(all_targets{});
     if (due == 0) return;
+    leaf<T, D> g = divisor == 1 ? this->gradient.node() : divided();
+    if constexpr (Reduced) g.where = repeated_layout(g.where, full, over);
     if constexpr (fused) go_back_together(g, due, all_targets{});
     else go_back_one_by_one(g, due, all_targets{});
   }
@@ -192,9 +192,12 @@ struct statement final : computed_node<T, D> {
                                ::std::is_same_v<variable_type<J>, T>...};
     uint64 due = this->due();
     if constexpr ((passes[J] || ...)) {
+      // a pass that computes others writes it sooner than a copy of its own
+      const bool only_free = fused && (due & (0 | ... | (uint64(!passes[J]) << J))) != 0;
       for (int k = 0; k < targets; ++k) {
         if (!passes[k] || (due >> k & 1) == 0) continue;
         auto& node = this->template node_of<T>(k);
+        if (only_free && !takes_gradient(node, this->gradient)) continue;
         if (node.dims == full) add_gradient(node, this->gradient);
         else if constexpr ((passes[J] && ...) && may_repeat<N>) add_sum_of_gradient(node, this->gradient);
         else continue;

@@ -154,6 +154,11 @@ template <class T, class D>
 bool is_sole(const ndarray<T, D>& a) {
   return a.storage().references() == 1 && a.is_contiguous() && !a.where().read_only;
 }
+/// Whether `add_gradient` only takes the array.
+template <class T, class D>
+bool takes_gradient(const gradient_node<T, D>& n, const ndarray<T, D>& g) {
+  return !n.filled && (!n.is_leaf() || (n.gradient.size() == 0 && is_sole(g)));
+}
 /// Adds a gradient, which somebody else may hold as well, or not: then its memory may be kept.
 template <class T, class D>
 void add_gradient(gradient_node<T, D>& n, const ndarray<T, D>& g) {

@@ -165,7 +165,7 @@ class variable : public detail::no_number<variable<T, Device>> {
   }
   /// The same of any shape, from a gradient of that shape. Throws shape_error for another.
   template <class Build = this_build>
-  void backward(const ndarray<T, Device>& gradient, backward_options o = {}) const {
+  void backward(ndarray<T, Device> gradient, backward_options o = {}) const {
     if (gradient.shape() != shape())
       detail::fail<shape_error>("backward: a gradient of shape ", gradient.shape(), " for a variable of shape ",
                                 shape());
@@ -174,7 +174,9 @@ class variable : public detail::no_number<variable<T, Device>> {
                                 " was computed of nothing that a gradient is wanted of");
     const detail::tape_ref root = tape_;
     detail::check_backward(tape());
-    detail::add_gradient(*tape(), tape()->is_leaf() ? ndarray<T, Device>(gradient.copy()) : gradient);
+    if (tape()->is_leaf()) gradient = gradient.copy();
+    detail::add_gradient(*tape(), gradient);
+    gradient = {};  // a variable that it is the gradient of may keep it
     detail::run_backward(root, o.retain_graph);
   }
 
