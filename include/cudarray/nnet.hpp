@@ -12,6 +12,7 @@
 #include "nnet/activations.hpp"
 #include "nnet/conv.hpp"
 #include "nnet/dropout.hpp"
+#include "nnet/elementwise_losses.hpp"
 #include "nnet/linear.hpp"
 #include "nnet/losses.hpp"
 #include "nnet/pool.hpp"

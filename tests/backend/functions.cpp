@@ -75,6 +75,8 @@ void check_functions() {
   CHECK_FUNCTION(sinh, sinh, 4, -80, 80)
   CHECK_FUNCTION(cosh, cosh, 4, -80, 80)
   CHECK_FUNCTION(tanh, tanh, 4, -20, 20)
+  CHECK_FUNCTION(erf, erf, 4, -6, 6)
+  CHECK_FUNCTION(erfc, erfc, 4, -6, 9)
   CHECK_FUNCTION(sqrt, sqrt, 0.5001, 0, 1000)
   CHECK_FUNCTION(floor, floor, 0, -1000, 1000)
   CHECK_FUNCTION(ceil, ceil, 0, -1000, 1000)

@@ -40,6 +40,19 @@ struct avg_pool2d_rule {
   }
   static constexpr bool reads(int, int) { return false; }
 };
+struct glu_rule {
+  int axis;
+  template <int, class A, class X>
+  X gradient(const A& g, const X& x) const {
+    X dx = empty_like(x);
+    const auto [value, gate] = halves("nnet::glu", x, axis);
+    const auto [of_value, of_gate] = halves("nnet::glu", dx, axis);
+    of_value(ellipsis) = g * sigmoid(gate);
+    of_gate(ellipsis) = g * value * sigmoid(gate) * sigmoid(-gate);
+    return dx;
+  }
+  static constexpr bool reads(int, int) { return true; }
+};
 struct softmax_rule {
   int axis;
   static constexpr bool reads_value = true;
@@ -96,6 +109,12 @@ template <variable_expression X>
 auto avg_pool2d(const X& images, const pool_options& o = {}) {
   return detail::apply_rule(
       detail::avg_pool2d_rule{o}, [&](const auto& x) { return avg_pool2d(x, o); }, images);
+}
+template <variable_expression X>
+auto glu(const X& x, cudarray::detail::any_integer axis = -1) {
+  const int at = cudarray::detail::normal_axis("nnet::glu", axis, cudarray::detail::dims_of(x).ndim());
+  return detail::apply_rule(
+      detail::glu_rule{at}, [&](const auto& a) { return glu(a, at); }, x);
 }
 template <variable_expression X>
 auto softmax(const X& x, cudarray::detail::any_integer axis = -1) {

@@ -22,6 +22,17 @@ struct derivative {
   static constexpr bool exists = false;
 };
 
+/// The derivative of x sigmoid(x), s being sigmoid(x); of x sigmoid(v), with x v' for x.
+template <class L, class C>
+CUDARRAY_HD constexpr auto silu_slope(const L& x, const L& s, const C& one) {
+  return s * (one + x * (one - s));
+}
+/// The derivative of x tanh(softplus(x)), t being that hyperbolic tangent and s sigmoid(x).
+template <class L, class C>
+CUDARRAY_HD constexpr auto mish_slope(const L& x, const L& t, const L& s, const C& one) {
+  return t + x * s * (one - t * t);
+}
+
 #define CUDARRAY_DERIVATIVE(name, operand, reads_, value)                                                      \
   template <>                                                                                                  \
   struct derivative<op::name##_op, operand> {                                                                  \

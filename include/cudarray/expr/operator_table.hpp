@@ -28,20 +28,36 @@ using namespace math;  // the scalar overloads; packs are found by argument-depe
 #include "unary_functions.inc"
 #undef CUDARRAY_FUNCTION
 /// These are not differentiated by what they are composed of.
-#define CUDARRAY_FUNCTION(name, rule_, value)                       \
-  struct name##_op : rule::rule_ {                                  \
-    static constexpr bool lanes = true;                             \
-    CUDARRAY_EXEC_CHECK_OFF                                         \
-    template <class L>                                              \
-    CUDARRAY_HD constexpr auto operator()(const L& x) const {       \
-      return value;                                                 \
-    }                                                               \
-    template <class T>                                              \
-    CUDARRAY_HD constexpr auto operator()(const dual<T>& x) const { \
-      return detail::dual_value(*this, x);                          \
-    }                                                               \
+#define CUDARRAY_FUNCTION(name, rule_, value)                                \
+  struct name##_op : rule::rule_ {                                           \
+    static constexpr bool lanes = true;                                      \
+    CUDARRAY_EXEC_CHECK_OFF                                                  \
+    template <class L>                                                       \
+    CUDARRAY_HD constexpr auto operator()(const L& x) const {                \
+      if constexpr (detail::is_dual<L>) return detail::dual_value(*this, x); \
+      else {                                                                 \
+        [[maybe_unused]] const detail::number_like c{x};                     \
+        return value;                                                        \
+      }                                                                      \
+    }                                                                        \
   };
 #include "activation_functions.inc"
+#undef CUDARRAY_FUNCTION
+#define CUDARRAY_FUNCTION(name, rule_, value)                             \
+  struct name##_op : rule::rule_ {                                        \
+    static constexpr bool lanes = true;                                   \
+    CUDARRAY_EXEC_CHECK_OFF                                               \
+    template <class L, class M>                                           \
+    CUDARRAY_HD constexpr auto operator()(const L& x, const M& y) const { \
+      if constexpr (detail::is_dual<L> || detail::is_dual<M>) {           \
+        return detail::dual_value(*this, x, y);                           \
+      } else {                                                            \
+        [[maybe_unused]] const detail::number_like c{x};                  \
+        return value;                                                     \
+      }                                                                   \
+    }                                                                     \
+  };
+#include "parametric_functions.inc"
 #undef CUDARRAY_FUNCTION
 
 #define CUDARRAY_FUNCTION(name, rule_, value)                             \

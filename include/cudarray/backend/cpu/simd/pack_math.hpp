@@ -15,6 +15,8 @@ using library::arcsin;
 using library::arctan;
 using library::arctan2;
 using library::cosh;
+using library::erf;
+using library::erfc;
 using library::exp2;
 using library::expm1;
 using library::log1p;

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# Writes what PyTorch makes of nnet's functions in float64, with gradients: tests/nnet/golden/*.txt.
+# SPDX-License-Identifier: MIT
+"""torch_golden.py --out tests/nnet/golden
+
+A case is a line `case NAME` and, of each array, its kind (`in`, `out`, `grad`), its shape and its elements. Operands are
+multiples of 1/8, so that all dtypes hold them; the gradient is that of the sum of the value's elements times 1, 2, 3, 1,
+2, 3, ... It is written for the operands that PyTorch has one of.
+"""
+import argparse
+import pathlib
+
+import torch
+import torch.nn.functional as F
+
+SHAPES = [(3, 8), (2, 3, 4), (10,), (2, 2, 2, 6)]
+
+
+class Writer:
+    def __init__(self, path):
+        self.path, self.lines, self.cases = path, [], 0
+
+    def array(self, kind, a):
+        a = a.detach()
+        shape = ",".join(map(str, a.shape)) or "-"
+        self.lines.append(f"{kind} {shape} " + " ".join("%.12g" % v for v in a.flatten().tolist()))
+
+    def case(self, name, f, *operands, constant=()):
+        """operands in `constant` have no gradient."""
+        leaves = [a.clone().requires_grad_(a.dtype == torch.float64 and k not in constant)
+                  for k, a in enumerate(operands)]
+        value = f(*leaves)
+        weights = (torch.arange(value.numel()) % 3 + 1).double().reshape(value.shape)
+        (value * weights).sum().backward()
+        self.lines.append(f"case {name}")
+        for a in operands:
+            self.array("in", a)
+        self.array("out", value)
+        for k, a in enumerate(leaves):
+            if a.grad is not None:
+                self.array(f"grad{k}", a.grad)
+        self.cases += 1
+
+    def close(self):
+        text = "\n".join(self.lines) + "\n"
+        self.path.write_text(text)
+        print(f"{self.path.name}: {self.cases} cases, {len(text)} bytes")
+
+
+def eighths(generator, shape, low=-4.0, high=4.0, without=()):
+    """Multiples of 1/8 in [low, high], but for kinks, where PyTorch's gradient is a choice."""
+    a = torch.randint(round(low * 8), round(high * 8) + 1, shape, generator=generator).double() / 8
+    for kink in without:
+        a = torch.where(a == kink, torch.full_like(a, kink + 0.125), a)
+    return a
+
+
+def signs(generator, shape):
+    return torch.randint(0, 2, shape, generator=generator).double() * 2 - 1
+
+
+ACTIVATIONS = {
+    "relu": (F.relu, [0]), "relu6": (F.relu6, [0, 6]), "sigmoid": (torch.sigmoid, []), "tanh": (torch.tanh, []),
+    "logsigmoid": (F.logsigmoid, []), "softplus": (F.softplus, []), "softsign": (F.softsign, [0]),
+    "tanhshrink": (F.tanhshrink, []), "silu": (F.silu, []), "mish": (F.mish, []), "gelu": (F.gelu, []),
+    "gelu_tanh": (lambda x: F.gelu(x, approximate="tanh"), []), "selu": (F.selu, [0]),
+    # PyTorch's own takes a sixth in float32
+    "hardsigmoid": (lambda x: F.relu6(x + 3) / 6, [-3, 3]), "hardswish": (F.hardswish, [-3, 3]),
+    "leaky_relu": (F.leaky_relu, [0]), "leaky_relu 0.25": (lambda x: F.leaky_relu(x, 0.25), [0]),
+    "elu": (F.elu, [0]), "elu 0.5": (lambda x: F.elu(x, 0.5), [0]), "celu": (F.celu, [0]),
+    "celu 2": (lambda x: F.celu(x, 2.0), [0]), "softshrink": (F.softshrink, [-0.5, 0.5]),
+    "softshrink 1": (lambda x: F.softshrink(x, 1.0), [-1, 1]), "hardshrink": (F.hardshrink, [-0.5, 0.5]),
+    "hardshrink 1": (lambda x: F.hardshrink(x, 1.0), [-1, 1]), "hardtanh": (F.hardtanh, [-1, 1]),
+    "hardtanh -2 0.5": (lambda x: F.hardtanh(x, -2.0, 0.5), [-2, 0.5]),
+    "threshold": (lambda x: F.threshold(x, 0.5, -1.0), [0.5]), "glu": (lambda x: F.glu(x, -1), []),
+    "glu 0": (lambda x: F.glu(x, 0), []), "erf": (torch.erf, []), "erfc": (torch.erfc, []),
+}
+
+
+def activations(path):
+    w, g = Writer(path / "activations.txt"), torch.Generator().manual_seed(1)
+    for name, (f, kinks) in ACTIVATIONS.items():
+        high = 8.0 if "6" in name else 4.0
+        for shape in SHAPES:
+            if name == "glu 0" and shape[0] % 2:
+                continue
+            w.case(name, f, eighths(g, shape, -4.0, high, kinks))
+    for shape in SHAPES:
+        w.case("prelu", lambda x, a: torch.where(x > 0, x, a * x), eighths(g, shape, without=[0]),
+               eighths(g, shape[-1:], 0.0, 1.0))
+        for name, f in (("swiglu", F.silu), ("geglu", F.gelu)):
+            w.case(name, lambda a, b: f(a) * b, eighths(g, shape), eighths(g, shape))
+    w.close()
+
+
+def losses(path):
+    w, g = Writer(path / "elementwise_losses.txt"), torch.Generator().manual_seed(2)
+    far = lambda x, y: torch.where(x == y, x + 0.125, x)  # no kink at a distance of 0
+    for reduction in ("mean", "sum", "none"):
+        r = {"reduction": reduction}
+        for shape in SHAPES[:3]:
+            y = eighths(g, shape)
+            x = far(eighths(g, shape), y)
+            p, t = eighths(g, shape, 0.125, 0.875), eighths(g, shape, 0.0, 1.0)
+            add = lambda name, f, *a, **k: w.case(f"{name} {reduction}", f, *a, **k)
+            add("mse_loss", lambda a, b: F.mse_loss(a, b, **r), x, y)
+            add("l1_loss", lambda a, b: F.l1_loss(a, b, **r), x, y)
+            add("huber_loss", lambda a, b: F.huber_loss(a, b, **r), x, y)
+            add("huber_loss 0.5625", lambda a, b: F.huber_loss(a, b, delta=0.5625, **r), x, y)
+            add("smooth_l1_loss", lambda a, b: F.smooth_l1_loss(a, b, **r), x, y)
+            add("smooth_l1_loss 2", lambda a, b: F.smooth_l1_loss(a, b, beta=2.0, **r), x, y)
+            add("binary_cross_entropy", lambda a, b: F.binary_cross_entropy(a, b, **r), p, t, constant=[1])
+            add("binary_cross_entropy_with_logits", lambda a, b: F.binary_cross_entropy_with_logits(a, b, **r), x, t)
+            add("positive_weight", lambda a, b, c: F.binary_cross_entropy_with_logits(a, b, pos_weight=c, **r), x, t,
+                eighths(g, shape[-1:], 0.5, 3.0), constant=[1, 2])
+            add("kl_div", lambda a, b: F.kl_div(a, b, **r), x, t, constant=[1])
+            add("poisson_nll_loss", lambda a, b: F.poisson_nll_loss(a, b, **r), x, eighths(g, shape, 0.0, 4.0),
+                constant=[1])
+            add("gaussian_nll_loss", lambda a, b, c: F.gaussian_nll_loss(a, b, c, **r), x, y,
+                eighths(g, shape, 0.25, 3.0))
+            s = signs(g, shape)
+            add("soft_margin_loss", lambda a, b: F.soft_margin_loss(a, b, **r), x, s, constant=[1])
+            add("hinge_embedding_loss", lambda a, b: F.hinge_embedding_loss(a, b, **r), eighths(g, shape, without=[1]),
+                s, constant=[1])
+            add("margin_ranking_loss 0.0625", lambda a, b, c: F.margin_ranking_loss(a, b, c, margin=0.0625, **r), x, y,
+                s, constant=[2])
+        for rows, n in ((4, 6), (7, 3)):
+            a, b, c = (eighths(g, (rows, n)) for _ in range(3))
+            s = signs(g, (rows,))
+            add("cosine_embedding_loss", lambda u, v, k: F.cosine_embedding_loss(u, v, k, **r), a, b, s, constant=[2])
+            add("cosine_embedding_loss 0.25", lambda u, v, k: F.cosine_embedding_loss(u, v, k, margin=0.25, **r), a, b,
+                s, constant=[2])
+            add("triplet_margin_loss", lambda u, v, k: F.triplet_margin_loss(u, v, k, **r), a, b, c)
+            add("triplet_margin_loss 4", lambda u, v, k: F.triplet_margin_loss(u, v, k, margin=4.0, **r), a, b, c)
+            add("cosine_similarity", lambda u, v: F.cosine_similarity(u, v), a, b)
+    w.close()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--out", type=pathlib.Path, required=True)
+    out = parser.parse_args().out
+    out.mkdir(parents=True, exist_ok=True)
+    activations(out)
+    losses(out)
