@@ -11,6 +11,7 @@
 #include "linalg.hpp"
 #include "nnet/activations.hpp"
 #include "nnet/conv.hpp"
+#include "nnet/cross_entropy.hpp"
 #include "nnet/dropout.hpp"
 #include "nnet/elementwise_losses.hpp"
 #include "nnet/linear.hpp"

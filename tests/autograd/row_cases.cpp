@@ -66,6 +66,29 @@ TEST_CASE("autograd: rows are one kernel, and so are their gradients") {
     CHECK((ca::stats() - before).kernels == 1);
   }
 }
+TEST_CASE("autograd: numbers that are generated are part of a row's kernel") {
+  for (const ca::int64 n : {100, 131}) {
+    ca::random::generator one(7), same(7);
+    const array m = waves({64, n}), w = waves({64, n}, .3);
+    const variable x = m, v = m, g = waves({n}), h = waves({n}), b = waves({n}, .2);
+    auto before = ca::stats();
+    const variable y = layer_norm(ca::nnet::dropout(x, .5, one), g, b);
+    auto made = ca::stats() - before;
+    before = ca::stats();
+    y.backward(w);
+    const auto back = ca::stats() - before;
+    if constexpr (ca::backend::row_programs<ca::default_device> && ca::backend::fused_gradients<ca::default_device>) {
+      CHECK(made.kernels == 1);
+      CHECK(int(back.kernels) <= 3);
+    }
+    const array mask = ca::nnet::dropout_mask<double>({64, n}, .5, same);
+    const variable z = layer_norm(v * mask, h, b);
+    z.backward(w);
+    CHECK(test::close(y.value(), {64, n}, test::values(z.value()), 1e-12));
+    CHECK(test::close(x.grad(), {64, n}, test::values(v.grad()), 1e-12));
+    CHECK(test::close(g.grad(), {n}, test::values(h.grad()), 1e-12));
+  }
+}
 TEST_CASE("autograd: gradients of rows are added to those that are there") {
   const array m = waves({5, 70}), w = waves({5, 70}, .3), v = waves({70});
   const variable x = m, g = v;

@@ -136,6 +136,36 @@ def losses(path):
     w.close()
 
 
+def cross_entropy(path):
+    """Labels of (.., n) logits are (..); of those named `axis 1`, classes are along it, as in PyTorch."""
+    w, g = Writer(path / "cross_entropy.txt"), torch.Generator().manual_seed(3)
+    for reduction in ("mean", "sum", "none"):
+        for n, rows in ((7, (5,)), (10, (2, 3)), (1, (2,)), (70, (4,)), (4, ())):
+            x, labels = eighths(g, (*rows, n)), torch.randint(0, n, rows, generator=g)
+            ignored = torch.where(torch.rand(rows, generator=g) < 0.4, torch.full_like(labels, -100), labels)
+            weights = eighths(g, (n,), 0.5, 3.0)
+            flat = lambda a, y, **k: F.cross_entropy(
+                a.reshape(-1, n), y.reshape(-1), reduction=reduction, **k).reshape(rows if reduction == "none" else ())
+            add = lambda name, f, *a, **k: w.case(f"{name} {reduction}", f, *a, **k)
+            add("plain", flat, x, labels)
+            add("smoothing", lambda a, y: flat(a, y, label_smoothing=0.125), x, labels)
+            if rows and not (ignored == -100).all():
+                add("ignored", flat, x, ignored)
+                add("ignored smoothing", lambda a, y: flat(a, y, label_smoothing=0.25), x, ignored)
+                add("weights", lambda a, y, c: flat(a, y, weight=c), x, ignored, weights, constant=[2])
+                add("weights smoothing", lambda a, y, c: flat(a, y, weight=c, label_smoothing=0.25), x, ignored,
+                    weights, constant=[2])
+            if rows:
+                soft = eighths(g, (*rows, n), 0.0, 1.0)
+                add("soft", lambda a, y: F.cross_entropy(a.reshape(-1, n), y.reshape(-1, n), reduction=reduction).reshape(
+                    rows if reduction == "none" else ()), x, soft, constant=[1])
+        x, labels = eighths(g, (2, 5, 3, 2)), torch.randint(0, 5, (2, 3, 2), generator=g)
+        add("axis 1", lambda a, y: F.cross_entropy(a, y, reduction=reduction), x, labels)
+        add("axis 1 weights", lambda a, y, c: F.cross_entropy(a, y, c, reduction=reduction), x, labels,
+            eighths(g, (5,), 0.5, 3.0), constant=[2])
+    w.close()
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--out", type=pathlib.Path, required=True)
@@ -143,3 +173,4 @@ if __name__ == "__main__":
     out.mkdir(parents=True, exist_ok=True)
     activations(out)
     losses(out)
+    cross_entropy(out)

@@ -7,6 +7,7 @@
 #include "../nnet/linear.hpp"
 #include "../nnet/losses.hpp"
 #include "../nnet/pool.hpp"
+#include "cross_entropy.hpp"
 #include "dual_products.hpp"
 #include "linalg.hpp"
 #include "reductions.hpp"
@@ -140,6 +141,10 @@ requires(variable_expression<X> || variable_expression<Y>) auto softmax_cross_en
   return detail::apply_rule(
       detail::softmax_cross_entropy_rule{}, [](const auto& a, const auto& t) { return softmax_cross_entropy(a, t); }, x,
       y_true);
+}
+template <reduction R = reduction::mean, array_expression X, detail::class_probabilities Y>
+requires(variable_expression<X> || variable_expression<Y>) auto cross_entropy(const X& x, const Y& y) {
+  return detail::loss<R>([](const auto& a, const auto& b) { return softmax_cross_entropy(a, b); }, x, y);
 }
 /// The gradient of y_pred; that of labels is not recorded.
 template <variable_expression P, array_expression Y>

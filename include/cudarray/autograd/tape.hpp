@@ -15,6 +15,7 @@ struct backward_node : tape_node {
   const shape dims;     ///< of the variable, and of its gradient
   bool filled = false;  ///< whether it has a gradient; the memory stays for the next
   bool freed = false;   ///< what the backward pass reads is gone
+  bool is_one = false;  ///< whether its gradient is known to be 1: that of the root is
   uint64 seen = 0;      ///< the last backward pass that came here
 
   explicit backward_node(const shape& s) : dims(s) {}
@@ -145,7 +146,7 @@ struct inner_node : gradient_node<T, D> {
   bool is_leaf() const final { return false; }
   void clear_gradient() final {
     this->gradient = {};
-    this->filled = false;
+    this->filled = this->is_one = false;
   }
 };
 

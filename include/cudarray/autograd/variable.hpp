@@ -161,7 +161,7 @@ class variable : public detail::no_number<variable<T, Device>> {
     if (size() != 1)
       detail::fail<value_error>("backward: the variable of shape ", shape(),
                                 " is not one element: give backward a gradient of this shape");
-    backward(ones<T, Device>(shape(), device()), o);
+    go_back(ones<T, Device>(shape(), device()), true, o);
   }
   /// The same of any shape, from a gradient of that shape. Throws shape_error for another.
   template <class Build = this_build>
@@ -169,15 +169,7 @@ class variable : public detail::no_number<variable<T, Device>> {
     if (gradient.shape() != shape())
       detail::fail<shape_error>("backward: a gradient of shape ", gradient.shape(), " for a variable of shape ",
                                 shape());
-    if (!requires_grad())
-      detail::fail<value_error>("backward: the variable of shape ", shape(),
-                                " was computed of nothing that a gradient is wanted of");
-    const detail::tape_ref root = tape_;
-    detail::check_backward(tape());
-    if (tape()->is_leaf()) gradient = gradient.copy();
-    detail::add_gradient(*tape(), gradient);
-    gradient = {};  // a variable that it is the gradient of may keep it
-    detail::run_backward(root, o.retain_graph);
+    go_back(::std::move(gradient), false, o);
   }
 
   /// Integers, slices, `_`, newaxis and ellipsis: a variable of those elements. Throws index_error.
@@ -206,6 +198,19 @@ class variable : public detail::no_number<variable<T, Device>> {
   }
 
  private:
+  template <class Build = this_build>
+  void go_back(ndarray<T, Device> gradient, bool is_one, backward_options o) const {
+    if (!requires_grad())
+      detail::fail<value_error>("backward: the variable of shape ", shape(),
+                                " was computed of nothing that a gradient is wanted of");
+    const detail::tape_ref root = tape_;
+    detail::check_backward(tape());
+    if (tape()->is_leaf()) gradient = gradient.copy();
+    tape()->is_one = is_one && !tape()->is_leaf();
+    detail::add_gradient(*tape(), gradient);
+    gradient = {};  // a variable that it is the gradient of may keep it
+    detail::run_backward(root, o.retain_graph);
+  }
   template <class Build, class E>
   static variable made_of(const E& e) {
     if constexpr (detail::lacks_derivative<E>) return variable();

@@ -20,6 +20,12 @@ template <class T>
 bool same_value(const scalar<T>& a, const scalar<T>& b) {
   return __builtin_memcmp(&a.value, &b.value, sizeof(T)) == 0;
 }
+template <class G, class D>
+bool same_value(const generate<G, D>& a, const generate<G, D>& b) {
+  if constexpr (::std::is_trivially_copyable_v<G>)  // padding may differ: then it is computed twice
+    return a.extents == b.extents && __builtin_memcmp(&a.function, &b.function, sizeof(G)) == 0;
+  else return &a == &b;
+}
 template <class T, class D, class Ix>
 bool same_value(const gather<T, D, Ix>& a, const gather<T, D, Ix>& b) {
   return a.axis == b.axis && a.along == b.along && same_value(a.source, b.source) && same_value(a.index, b.index);

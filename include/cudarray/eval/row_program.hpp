@@ -75,14 +75,16 @@ inline constexpr int outer_leaves<reduce<Op, K>> = 0;
 template <class Op, class... K>
 inline constexpr int outer_leaves<map<Op, K...>> = (0 + ... + outer_leaves<K>);
 
-/// Whether a row program may consist of such nodes: arrays, numbers, functions, what indices pick, and reductions that
-/// need no positions.
+/// Whether a row program may consist of such nodes: arrays, numbers, functions, what is generated or indices pick, and
+/// reductions that need no positions.
 template <class N>
 inline constexpr bool of_row_nodes = is_scalar_node<N>;
 template <class T, class D>
 inline constexpr bool of_row_nodes<leaf<T, D>> = true;
 template <class T, class D>
 inline constexpr bool of_row_nodes<tracked_leaf<T, D>> = true;
+template <class G, class D>
+inline constexpr bool of_row_nodes<generate<G, D>> = true;
 template <class T, class D, class Ix>
 inline constexpr bool of_row_nodes<gather<T, D, Ix>> = of_row_nodes<Ix>&& reductions_of<Ix>::count == 0;
 template <class Op, class K>

@@ -55,6 +55,13 @@ struct program_access {
     }
     return r;
   }
+  template <int Ix, class G>
+  __device__ auto generate(const G& g) const {
+    lanes<typename G::value_type, N> r;
+#pragma unroll
+    for (int k = 0; k < N; ++k) r.v[k] = g(distance<Ix>(k));
+    return r;
+  }
   template <int Ix>
   __device__ int64 distance(int k) const {
     return row.offset[Ix] + (plan.of[Ix] == row_operand::still ? 0 : i + k);

@@ -14,6 +14,7 @@ struct operand_info {
   const void* data = nullptr;  ///< null: nothing is loaded
   int bytes = 1;               ///< of an element
   int group = 1;               ///< numbers that are computed together
+  bool generated = false;
   bool gathered = false;
   int64 gather_step = 0;    ///< along the axis that is picked from
   uint64 index_leaves = 0;  ///< the operands that say what is picked
@@ -30,8 +31,10 @@ struct survey {
     picked(of[Ix], g);
   }
   template <int Ix, class G>
-  requires requires { G::group; }
-  void operator()(const detail::generated<Ix, G>&) { of[Ix].group = G::group; }
+  void operator()(const detail::generated<Ix, G>&) {
+    of[Ix].generated = true;
+    if constexpr (requires { G::group; }) of[Ix].group = G::group;
+  }
   template <class L>
   void operator()(const L&) {}
   template <class T>
@@ -57,7 +60,7 @@ struct survey {
  private:
   template <class X>
   static void picked(operand_info& o, const X& x) {
-    o = {x.p, int(sizeof(*x.p)), 1, true, x.stride};  // nvcc 13 drops the names of designated ones
+    o = {x.p, int(sizeof(*x.p)), 1, false, true, x.stride};  // nvcc 13 drops the names of designated ones
     detail::for_each_operand(x.index, [&o]<class L>(const L&) {
       if constexpr (requires { L::operand; }) o.index_leaves |= uint64(1) << L::operand;
     });

@@ -78,8 +78,11 @@ bool find_row_operands(row_program_plan<Operands>& r, const detail::iteration_sp
   for (int d = 0; d < x; ++d) r.lead_step[d] = int(s.stride[leader][d] % V);
   for (int k = 0; k < Operands; ++k) {
     r.data[k] = static_cast<const char*>(of[k].data);
-    if (!moves(k)) continue;
+    const bool generated = of[k].generated && s.stride[k][x] != 0;
+    if (generated) r.of[k] = row_operand::single;
+    if (!moves(k) && !generated) continue;
     if (s.stride[k][x] != 1) return false;
+    if (generated) continue;
     bool alike = !(picking >> k & 1) && off_alignment(of[k], V) == r.lead;
     for (int d = 0; d < x; ++d) alike = alike && (s.stride[k][d] - s.stride[leader][d]) % V == 0;
     r.of[k] = alike ? row_operand::vectors : row_operand::single;
