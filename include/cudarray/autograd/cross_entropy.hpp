@@ -55,7 +55,8 @@ template <reduction R = reduction::mean, variable_expression X, detail::class_la
 auto cross_entropy(const X& x, const L& labels, const W& weights, const cross_entropy_options& o = {}) {
   constexpr bool constant = !cudarray::detail::has_variable<W>;
   static_assert(constant, "cudarray: nnet::cross_entropy has no gradient of weights: use ca::stop_gradient(weights)");
-  return detail::tracked_cross_entropy<R>(x, labels, weights, o);
+  if constexpr (constant) return detail::tracked_cross_entropy<R>(x, labels, weights, o);
+  else return cudarray::detail::poison{};
 }
 
 }  // namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD

@@ -44,19 +44,12 @@ struct label_op {
   }
 };
 
-/// The number of a column.
-struct column_number {
-  using value_type = int32;
-  CUDARRAY_HD int32 operator()(int64 i) const { return int32(i); }
+/// Where row i begins in an array in C order whose axis of n classes has `inner` elements behind it.
+struct row_begin {
+  using value_type = int64;
+  int64 n, inner;
+  CUDARRAY_HD int64 operator()(int64 i) const { return i / inner * (n * inner) + i % inner; }
 };
-/// The numbers of the classes along an axis of `dims`.
-template <class D>
-auto columns(const shape& dims, int axis, D device) {
-  shape s;
-  s.push_back(dims[axis]);
-  for (int d = axis + 1; d < dims.ndim(); ++d) s.push_back(1);
-  return cudarray::detail::generate<column_number, D>{{}, {}, s, device.ordinal};
-}
 
 /// What a row is computed in, of constants.
 template <class T>
@@ -64,24 +57,25 @@ using constant_t = cudarray::detail::primal_t<compute_t<T>>;
 
 /// All classes weigh the same.
 struct no_weights {};
-/// What cross_entropy is given, checked: labels, and weights of classes, with as many axes as the logits.
+/// What cross_entropy is given, checked, and what is known of each row, with the axis of the classes kept. A class has
+/// the part `off` of a row, the label `on` more; each part counts as much as its class weighs.
 template <class T, class D, class Weights>
 struct classified {
+  using C = compute_t<T>;
+  using K = constant_t<T>;
   const ndarray<T, D> x;
-  ndarray<int32, D> label;
-  Weights weights;
-  ndarray<constant_t<T>, D> scale;  ///< 0-d: what the sum of the losses is multiplied by
+  Weights weights;      ///< as they lie along the axis
+  ndarray<K, D> scale;  ///< 0-d: what the sum of the losses is multiplied by
   int axis;
-  double on, off;  ///< what the label and all other classes have of a row
+  double on, off;
+  ndarray<int32, D> label;  ///< -1 where it is ignored
+  ndarray<C, D> picked;     ///< the label's logit
+  ndarray<K, D> factor;     ///< the scale; 0 where the label is ignored
 
   static constexpr bool weighted = !::std::is_same_v<Weights, no_weights>;
-  /// What each class has of a row.
-  auto target() const {
-    using C = constant_t<T>;
-    const auto t = where(columns(x.shape(), axis, x.device()) == label, C(on), C(off));
-    if constexpr (weighted) return t * weights;
-    else return t;
-  }
+  /// What the label weighs, and all parts of the row.
+  auto label_weight() const { return reshape(take(ravel(weights), maximum(label, 0)), label.shape()); }
+  auto row_weight() const { return label_weight() * K(on) + sum(weights) * K(off); }
 };
 inline void check_classes(const char* function, const shape& x, const shape& labels, int axis,
                           const cross_entropy_options& o) {
@@ -112,46 +106,110 @@ auto weights_along(const char* function, const ndarray<T, D>& x, const W& weight
   }
 }
 template <reduction R, class T, class D, class L, class W>
-auto classify(const char* function, const ndarray<T, D>& x, const L& labels, const W& class_weights,
+auto classify(const char* function, const ndarray<T, D>& x, const L& given, const W& class_weights,
               const cross_entropy_options& o) {
-  using C = constant_t<T>;
-  const int axis = cudarray::detail::normal_axis(function, o.axis, x.ndim());
-  check_classes(function, x.shape(), cudarray::detail::dims_of(labels), axis, o);
+  namespace core = cudarray::detail;
+  using C = compute_t<T>;
+  using K = constant_t<T>;
+  const int axis = core::normal_axis(function, o.axis, x.ndim());
+  check_classes(function, x.shape(), core::dims_of(given), axis, o);
   const int64 n = x.shape(axis);
   const auto weights = weights_along(function, x, class_weights, axis);
-  const ndarray<int32, D> label(expand_dims(ndarray<int32, D>(cudarray::detail::elementwise(
-                                                function, label_op{function, axis, {}}, labels, o.ignore_index, n)),
-                                            axis));
-  (void)cudarray::detail::common_device(function, x, label);
-  const auto scale = [&]() -> ndarray<C, D> {
-    if constexpr (R != reduction::mean) return ones<C, D>({}, x.device());
-    else if constexpr (::std::is_same_v<W, no_weights>) return C(1) / astype<C>(sum(label >= 0));
-    else return C(1) / sum(where(label >= 0, take(ravel(weights), maximum(label, 0)), 0));
+  const ndarray<value_type_t<L>, D> labels(expand_dims(core::as_array(given), axis));
+  const auto device = core::common_device(function, x, labels);
+  const auto label = core::elementwise(function, label_op{function, axis, {}}, labels, o.ignore_index, n);
+  const auto scale = [&]() -> ndarray<K, D> {
+    if constexpr (R != reduction::mean) return ones<K, D>({}, device);
+    else if constexpr (::std::is_same_v<W, no_weights>) return K(1) / astype<K>(sum(label >= 0));
+    else return K(1) / sum(where(label >= 0, reshape(take(ravel(weights), maximum(label, 0)), labels.shape()), 0));
   };
   const double off = o.label_smoothing / double(n);
-  return classified<T, D, ::std::remove_cv_t<decltype(weights)>>{
-      x, label, weights, scale(), axis, 1 - o.label_smoothing + off, off};
+  const classified<T, D, ::std::remove_cv_t<decltype(weights)>> c{x,
+                                                                  weights,
+                                                                  scale(),
+                                                                  axis,
+                                                                  1 - o.label_smoothing,
+                                                                  off,
+                                                                  empty<int32, D>(labels.shape(), device),
+                                                                  empty<C, D>(labels.shape(), device),
+                                                                  empty<K, D>(labels.shape(), device)};
+  const auto index = core::index_node(function, maximum(label, 0));
+  assign_together(out(c.label) = label,
+                  out(c.picked) = astype<C>(core::make_gather_along(function, x.node(), index, axis)),
+                  out(c.factor) = where(label < 0, 0, c.scale));
+  return c;
 }
 
-/// The losses of the rows, unscaled, and, into `dx` unless it is null, the gradient of all of them, scaled.
+/// The logarithm of the sum of exp(x) of each row and, into `dx` unless it is null, the gradient of all rows.
 template <class T, class D, class W>
-ndarray<compute_t<T>, D> cross_entropy_rows(const classified<T, D, W>& c, const ndarray<T, D>* dx) {
+ndarray<compute_t<T>, D> logarithms_of_rows(const classified<T, D, W>& c, const ndarray<T, D>* dx) {
   using C = compute_t<T>;
+  using K = constant_t<T>;
   const auto x = wide(c.x);
   const auto largest = max(x, c.axis, keepdims);
   const auto e = exp(x - largest);
   const auto total = sum(e, c.axis, keepdims);
-  const auto target = c.target();
-  const auto at_target = sum(cudarray::detail::elementwise("", weighted_op{}, target, x, 0), c.axis, keepdims);
-  const auto whole = [&](const auto& v) {  // times what all classes have of the row: 1, without weights
-    if constexpr (classified<T, D, W>::weighted) return v * sum(target, c.axis, keepdims);
-    else return v;
+  const auto logarithm = log(total) + largest;
+  if (dx == nullptr) return logarithm;
+  const ndarray<C, D> r = empty<C, D>(c.label.shape(), c.x.device());
+  if constexpr (classified<T, D, W>::weighted) {
+    const ndarray<K, D> weight = c.row_weight(), part = c.weights * K(c.off);
+    assign_together(out(r) = logarithm, out(*dx) = where(c.factor == 0, 0, (e / total * weight - part) * c.factor));
+  } else {
+    assign_together(out(r) = logarithm, out(*dx) = where(c.factor == 0, 0, (e / total - K(c.off)) * c.factor));
+  }
+  return r;
+}
+/// Writes the gradients at the labels, which have the part `on` besides, into an array in C order.
+template <class T, class D, class W>
+void write_at_labels(const classified<T, D, W>& c, const ndarray<compute_t<T>, D>& logarithm, const ndarray<T, D>& dx) {
+  using K = constant_t<T>;
+  const int64 rows = c.label.size(), n = c.x.shape(c.axis);
+  if (rows == 0) return;
+  int64 inner = 1;
+  for (int d = c.axis + 1; d < c.x.ndim(); ++d) inner *= c.x.shape(d);
+  const auto flat = [rows](const auto& a) { return reshape(a, {rows}); };
+  const auto label = flat(c.label);
+  const auto factor = flat(c.factor);
+  const auto p = exp(flat(c.picked) - flat(logarithm));
+  const auto index = maximum(astype<int64>(label), 0) * inner +
+                     cudarray::detail::generate<row_begin, D>{{}, {n, inner}, {rows}, c.x.device().ordinal};
+  const ndarray<T, D> all = reshape(dx, {dx.size()});
+  const auto put = [&](const auto& value) {
+    cudarray::detail::scatter<T, D>(all.storage(), all.where(), 0, index,
+                                    cudarray::detail::cast_node<T>(where(label < 0, 0, value)), {rows});
   };
-  const auto loss = where(c.label < 0, 0, whole(log(total) + largest) + at_target);
-  if (dx == nullptr) return loss;
-  const ndarray<C, D> rows = empty<C, D>(c.label.shape(), c.x.device());
-  assign_together(out(rows) = loss, out(*dx) = where(c.label < 0, 0, (whole(e / total) - target) * c.scale));
-  return rows;
+  if constexpr (classified<T, D, W>::weighted) {
+    put((p * flat(c.row_weight()) - flat(c.label_weight()) * K(c.on + c.off)) * factor);
+  } else {
+    put((p - K(c.on + c.off)) * factor);
+  }
+}
+
+/// The logits of each row, each times what its class has of it: all that is not the logarithm.
+template <class T, class D, class W>
+ndarray<compute_t<T>, D> logits_at_parts(const classified<T, D, W>& c) {
+  using K = constant_t<T>;
+  if constexpr (classified<T, D, W>::weighted) {
+    if (c.off == 0) return c.label_weight() * c.picked;
+    return c.label_weight() * K(c.on) * c.picked + sum(wide(c.x) * c.weights, c.axis, keepdims) * K(c.off);
+  } else {
+    if (c.off == 0) return c.picked;
+    return K(c.on) * c.picked + sum(wide(c.x), c.axis, keepdims) * K(c.off);
+  }
+}
+/// The losses of the rows, unscaled, and, into `dx` unless it is null, the gradient of all of them, scaled. It may be
+/// the logits.
+template <class T, class D, class W>
+ndarray<compute_t<T>, D> cross_entropy_rows(const classified<T, D, W>& c, const ndarray<T, D>* dx) {
+  const auto at_parts = logits_at_parts(c);
+  const bool dense = dx == nullptr || dx->is_contiguous();
+  const ndarray<T, D> gradient = dx == nullptr ? ndarray<T, D>() : dense ? *dx : ndarray<T, D>(empty_like(*dx));
+  const auto logarithm = logarithms_of_rows(c, dx == nullptr ? nullptr : &gradient);
+  if (dx != nullptr) write_at_labels(c, logarithm, gradient);
+  if (!dense) (*dx)(ellipsis) = gradient;
+  if constexpr (classified<T, D, W>::weighted) return where(c.label < 0, 0, c.row_weight() * logarithm - at_parts);
+  else return where(c.label < 0, 0, logarithm - at_parts);
 }
 /// What a loss makes of those of rows.
 template <reduction R, class T, class D, class W>
@@ -171,8 +229,12 @@ auto cross_entropy(const X& x, const L& labels, const W& weights, const cross_en
   using A = ndarray<T, device_type_t<X>>;
   constexpr bool floating = cudarray::detail::is_differentiable<T>;
   static_assert(floating, "cudarray: nnet::cross_entropy takes logits of a floating dtype: use ca::astype<float>(x)");
-  const auto c = classify<R>("nnet::cross_entropy", A(x), labels, weights, o);
-  return reduced_rows<R>(c, cross_entropy_rows(c, static_cast<const A*>(nullptr)));
+  if constexpr (floating) {
+    const auto c = classify<R>("nnet::cross_entropy", A(x), labels, weights, o);
+    return reduced_rows<R>(c, cross_entropy_rows(c, static_cast<const A*>(nullptr)));
+  } else {
+    return cudarray::detail::poison{};
+  }
 }
 
 }  // namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD
