@@ -117,6 +117,17 @@ TEST_CASE("autograd: gradients of convolution and pooling") {
       "avg_pool2d", [](const auto& x) { return nnet::avg_pool2d(x, {.window = 3, .stride = 1, .padding = 1}); },
       S{1, 2, 3, 3});
 }
+TEST_CASE("autograd: gradients of glu and cross_entropy of class numbers") {
+  check_layouts(
+      "glu", [](const auto& x) { return nnet::glu(x, 1); }, S{2, 4, 3});
+  const ca::ndarray<int> labels = ca::array<int>({2, 0, -100});
+  check_layouts(
+      "cross_entropy", [&](const auto& x) { return nnet::cross_entropy(x, labels, {.label_smoothing = 0.25}); },
+      S{3, 4});
+  check_layouts(
+      "cross_entropy of each row",
+      [&](const auto& x) { return nnet::cross_entropy<nnet::reduction::none>(x, labels, {.axis = 0}); }, S{4, 3});
+}
 TEST_CASE("autograd: gradients of softmax and its family") {
   check_layouts(
       "softmax", [](const auto& x) { return nnet::softmax(x, 0); }, S{3, 2});

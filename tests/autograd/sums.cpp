@@ -111,6 +111,25 @@ TEST_CASE("autograd: gradients of half types are summed up in wider ones") {
   CHECK(test::equal(b.grad(), {40}, numbers(40, 4992)));  // 5000, rounded
   CHECK(test::equal(n.grad(), {}, numbers{199680}));      // 200000, rounded
 }
+TEST_CASE("autograd: memory that is not the library's is neither kept nor written") {
+  if constexpr (ca::default_device::host_accessible) {
+    std::vector<float> memory(3, 1.f);
+    static const float table[3] = {1, 2, 3};
+    const variable x = ca::ones({3}), m = ca::ones({3}), r = ca::ones({3});
+    variable y = x * m + r;
+    y.backward(ca::from_pointer(memory.data(), {3}));
+    CHECK(r.grad().data() != memory.data());
+    memory[0] = 77;
+    CHECK(test::equal(r.grad(), {3}, numbers{1, 1, 1}));
+    for (const auto* v : {&x, &m, &r}) v->zero_grad();
+    y = x + r;
+    y.backward(ca::from_pointer(table, {3}));
+    y = x * m + r;
+    y.backward(ca::ones({3}));
+    CHECK(test::equal(r.grad(), {3}, numbers{2, 3, 4}));
+    CHECK((table[0] == 1 && memory[1] == 1));
+  }
+}
 TEST_CASE("autograd: empty arrays have gradients of 0") {
   const variable x = ca::zeros({0, 3}), b = ca::ones({3}), n = ca::ones({});
   variable(x * n + b).backward(ca::zeros({0, 3}));

@@ -46,6 +46,8 @@ TEST_CASE("autograd: gradients of hyperbolic functions") {
   CHECK_FUNCTION(sinh, wide);
   CHECK_FUNCTION(cosh, wide);
   CHECK_FUNCTION(tanh, wide);
+  CHECK_FUNCTION(erf, wide);
+  CHECK_FUNCTION(erfc, wide);
 }
 TEST_CASE("autograd: gradients of activations") {
   check_gradients(
@@ -114,6 +116,7 @@ TEST_CASE("autograd: every elementwise function has a gradient or is constant ne
 #define CUDARRAY_FUNCTION(name, rule, value) \
   {#name, ca::detail::derivative<ca::op::name##_op, 0>::exists + ca::detail::derivative<ca::op::name##_op, 1>::exists},
 #include <cudarray/expr/binary_functions.inc>
+#include <cudarray/expr/parametric_functions.inc>
 #undef CUDARRAY_FUNCTION
   };
   std::vector<std::string_view> constant, of_one;

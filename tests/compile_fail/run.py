@@ -36,6 +36,8 @@ TRUTH = ('cudarray: arrays have no truth value: write x.item() of one element, o
 HOST_LAMBDA = ('cudarray: nvcc compiles this lambda for the host only: write [] CUDARRAY_HD(float e) { ... }, and give nvcc '
                '--extended-lambda')
 LOGITS = 'cudarray: nnet::cross_entropy takes logits of a floating dtype: use ca::astype<float>(x)'
+WITH_GRADIENT = ('cudarray: nnet::cross_entropy_and_gradient takes arrays: of variables nnet::cross_entropy(x, labels) has the '
+                 'gradient by backward()')
 CLASS_WEIGHTS = 'cudarray: nnet::cross_entropy has no gradient of weights: use ca::stop_gradient(weights)'
 GRADIENT = ('cudarray: a function of variables would lose its gradient here: write ca::variable y = x, or use '
             'ca::stop_gradient(x)')
@@ -138,6 +140,8 @@ CASES = [
     ('w = w * 2;', 'f = w * 2;', GRADIENT),
     ('ca::variable r = ca::exp(w);', 'ca::ndarray<float> r = ca::exp(w);', GRADIENT),
     ('auto r = ca::nnet::cross_entropy(f, ca::astype<int>(f(0)));', 'auto r = ca::nnet::cross_entropy(ca::astype<int>(f), ca::astype<int>(f(0)));', LOGITS),
+    ('auto r = ca::nnet::cross_entropy_and_gradient(f, i);', 'auto r = ca::nnet::cross_entropy_and_gradient(w, i);', WITH_GRADIENT),
+    ('auto r = ca::nnet::cross_entropy_and_gradient(f, i);', 'auto r = ca::nnet::cross_entropy_and_gradient(i, i);', LOGITS),
     ('auto r = ca::nnet::cross_entropy(w, ca::astype<int>(f), f);', 'auto r = ca::nnet::cross_entropy(w, ca::astype<int>(f), w);', CLASS_WEIGHTS),
     ('auto r = ca::grad([](auto& x) { return ca::sum(x); })(w);', 'auto r = ca::grad([](auto& x) { return ca::sum(x); })(f);',
      NO_ARGUMENT),

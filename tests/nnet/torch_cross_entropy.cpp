@@ -45,7 +45,7 @@ void check_losses(Check& check, const std::string& of_reduction) {
 }  // namespace
 
 TEST_CASE("nnet: means of cross_entropy are PyTorch's") {
-  torch::checker<float, ca::bfloat16> check("cross_entropy.txt", " mean");
+  torch::checker<float, ca::float16> check("cross_entropy.txt", " mean");
   check_losses<reduction::mean>(check, " mean");
 }
 TEST_CASE("nnet: sums of cross_entropy are PyTorch's") {
@@ -89,6 +89,28 @@ TEST_CASE("nnet: cross_entropy of labels of any integers, ignored rows of NaN, c
   CHECK(nnet::cross_entropy<reduction::none>(ca::zeros({0, 3}), ca::zeros<int>({0})).shape() == ca::shape{0});
   CHECK(nnet::cross_entropy<reduction::sum>(ca::zeros({0, 3}), ca::zeros<int>({0})).item() == 0);
 }
+TEST_CASE("nnet: a scaled loss of float16 has the gradients that float16 holds") {
+  const ca::variable<ca::float16> x = ca::zeros<ca::float16>({2048, 50});
+  ca::variable<ca::float16>(nnet::cross_entropy(x, ca::zeros<int>({2048})) * 2048.f).backward();
+  CHECK(test::close(ca::astype<float>(x.grad()(5, ca::slice(0, 2))), {2}, {-0.98, 0.02}, 1e-3));
+}
+TEST_CASE("nnet: gradients of cross_entropy in arrays of any strides, also those of the logits") {
+  for (const ca::int64 n : {3, 70, 300}) {
+    for (const double smoothing : {0., .25}) {
+      INFO(n << " " << smoothing);
+      const ca::ndarray<float> wide = ca::astype<float>(test::wave_of({n, 8}, 1) * 3.),
+                               x = wide(ca::_, ca::slice(1, 6));
+      const ca::ndarray<int> labels = ca::arange<int>(5) * 7 % int(n);
+      const nnet::cross_entropy_options o{.label_smoothing = smoothing, .axis = 0};
+      const auto right = nnet::cross_entropy_and_gradient(x.copy(), labels, o);
+      const auto beside = test::values(wide(ca::_, 0));
+      const auto loss = nnet::cross_entropy_and_gradient(x, labels, o, ca::out(x));
+      CHECK(test::close(loss, {}, test::values(ca::astype<double>(right.loss)), 1e-6));
+      CHECK(test::close(x, {n, 5}, test::values(ca::astype<double>(right.gradient)), 1e-6));
+      CHECK(test::values(wide(ca::_, 0)) == beside);
+    }
+  }
+}
 TEST_CASE("nnet: cross_entropy does not read a label that is no class") {
   const auto wrong = [](int label) {
     return test::thrown<ca::index_error>([&] {
@@ -99,6 +121,8 @@ TEST_CASE("nnet: cross_entropy does not read a label that is no class") {
   CHECK(wrong(3) == "nnet::cross_entropy: index 3 is out of bounds for axis 1 with size 3");
   CHECK(wrong(-1) == "nnet::cross_entropy: index -1 is out of bounds for axis 1 with size 3");
   CHECK(wrong(2) == "nothing was thrown");
+  CHECK_THROWS_AS((nnet::cross_entropy(ca::zeros({1, 3}), ca::array<ca::uint64>({~ca::uint64(99)})), ca::synchronize()),
+                  ca::index_error);
 }
 TEST_CASE("nnet: cross_entropy of wrong shapes and options") {
   const auto x = ca::zeros({2, 3});

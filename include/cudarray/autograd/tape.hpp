@@ -150,10 +150,12 @@ struct inner_node : gradient_node<T, D> {
   }
 };
 
-/// Whether nobody else holds the memory of an array, which may be written.
+/// Whether an array is all of memory of ours that nobody else holds: it may be written, and kept.
 template <class T, class D>
 bool is_sole(const ndarray<T, D>& a) {
-  return a.storage().references() == 1 && a.is_contiguous() && !a.where().read_only;
+  const storage_ref& s = a.storage();
+  return s.references() == 1 && !s->borrowed && s->bytes == ::std::size_t(a.size()) * sizeof(T) && a.is_contiguous() &&
+         !a.where().read_only;
 }
 /// Whether `add_gradient` only takes the array.
 template <class T, class D>

@@ -27,6 +27,13 @@ template <class L, class C>
 CUDARRAY_HD constexpr auto silu_slope(const L& x, const L& s, const C& one) {
   return s * (one + x * (one - s));
 }
+/// The derivative of x sigmoid(v), v = 1.5957691 (x + 0.044715 x^3), whose powers are finite.
+CUDARRAY_EXEC_CHECK_OFF
+template <class L, class C>
+CUDARRAY_HD constexpr auto gelu_tanh_slope(const L& x, const C& c) {
+  return silu_slope(x * c(1.5957691216057308) * (c(1) + c(0.134145) * x * x),
+                    op::sigmoid_op{}(c(1.5957691216057308) * (x + c(0.044715) * x * x * x)), c(1));
+}
 /// The derivative of x tanh(softplus(x)), t being that hyperbolic tangent and s sigmoid(x).
 template <class L, class C>
 CUDARRAY_HD constexpr auto mish_slope(const L& x, const L& t, const L& s, const C& one) {

@@ -142,9 +142,16 @@ auto geglu(const G& gate, const X& x) {
 /// shape_error for an odd extent.
 template <array_expression X>
 auto glu(const X& x, cudarray::detail::any_integer axis = -1) {
-  const ndarray<value_type_t<X>, device_type_t<X>> a(x);
-  const auto [value, gate] = detail::halves("nnet::glu", a, axis.value);
-  return ndarray<value_type_t<X>, device_type_t<X>>(value * sigmoid(gate));
+  using A = ndarray<value_type_t<X>, device_type_t<X>>;
+  constexpr bool floating = kind_of<value_type_t<X>> >= kind::floating;
+  static_assert(floating, "cudarray: nnet::glu takes a floating dtype: use ca::astype<float>(x)");
+  if constexpr (floating) {
+    const A a(x);
+    const auto [value, gate] = detail::halves("nnet::glu", a, axis.value);
+    return A(value * sigmoid(gate));
+  } else {
+    return cudarray::detail::poison{};
+  }
 }
 
 /// The gradient of relu: dy where x > 0, else 0 (also at 0). Lazy.

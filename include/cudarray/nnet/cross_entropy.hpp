@@ -8,9 +8,9 @@
 namespace cudarray::inline v0::nnet {
 
 struct cross_entropy_options {
-  double label_smoothing = 0;  ///< this part of a row's weight is spread over all classes
-  int64 ignore_index = -100;   ///< rows with this label count nothing
-  int axis = -1;               ///< of the classes
+  double label_smoothing = 0;               ///< this part of a row's weight is spread over all classes
+  int64 ignore_index = -100;                ///< rows with this label count nothing
+  cudarray::detail::any_integer axis = -1;  ///< of the classes
 };
 
 /// A loss, and its gradient with respect to the logits.
@@ -44,6 +44,12 @@ struct label_op {
   }
 };
 
+/// Labels as int64 holds them: what is beyond is no class.
+template <class L>
+auto bounded_labels(const L& labels) {
+  if constexpr (::std::is_same_v<value_type_t<L>, uint64>) return minimum(labels, uint64(INT64_MAX));
+  else return labels;
+}
 /// Where row i begins in an array in C order whose axis of n classes has `inner` elements behind it.
 struct row_begin {
   using value_type = int64;
@@ -105,7 +111,8 @@ auto weights_along(const char* function, const ndarray<T, D>& x, const W& weight
     return reshape(w, along);
   }
 }
-template <reduction R, class T, class D, class L, class W>
+/// `Scaled`: the gradients of the rows are those of the loss, not yet to be multiplied by `scale`.
+template <reduction R, bool Scaled = true, class T, class D, class L, class W>
 auto classify(const char* function, const ndarray<T, D>& x, const L& given, const W& class_weights,
               const cross_entropy_options& o) {
   namespace core = cudarray::detail;
@@ -115,7 +122,7 @@ auto classify(const char* function, const ndarray<T, D>& x, const L& given, cons
   check_classes(function, x.shape(), core::dims_of(given), axis, o);
   const int64 n = x.shape(axis);
   const auto weights = weights_along(function, x, class_weights, axis);
-  const ndarray<value_type_t<L>, D> labels(expand_dims(core::as_array(given), axis));
+  const auto labels = expand_dims(core::as_array(bounded_labels(given)), axis);
   const auto device = core::common_device(function, x, labels);
   const auto label = core::elementwise(function, label_op{function, axis, {}}, labels, o.ignore_index, n);
   const auto scale = [&]() -> ndarray<K, D> {
@@ -136,7 +143,7 @@ auto classify(const char* function, const ndarray<T, D>& x, const L& given, cons
   const auto index = core::index_node(function, maximum(label, 0));
   assign_together(out(c.label) = label,
                   out(c.picked) = astype<C>(core::make_gather_along(function, x.node(), index, axis)),
-                  out(c.factor) = where(label < 0, 0, c.scale));
+                  out(c.factor) = where(label < 0, 0, Scaled ? c.scale : ones<K, D>({}, device)));
   return c;
 }
 
@@ -145,7 +152,7 @@ template <class T, class D, class W>
 ndarray<compute_t<T>, D> logarithms_of_rows(const classified<T, D, W>& c, const ndarray<T, D>* dx) {
   using C = compute_t<T>;
   using K = constant_t<T>;
-  const auto x = wide(c.x);
+  const auto x = wide<compute_t<T>>(c.x);
   const auto largest = max(x, c.axis, keepdims);
   const auto e = exp(x - largest);
   const auto total = sum(e, c.axis, keepdims);
@@ -192,10 +199,11 @@ ndarray<compute_t<T>, D> logits_at_parts(const classified<T, D, W>& c) {
   using K = constant_t<T>;
   if constexpr (classified<T, D, W>::weighted) {
     if (c.off == 0) return c.label_weight() * c.picked;
-    return c.label_weight() * K(c.on) * c.picked + sum(wide(c.x) * c.weights, c.axis, keepdims) * K(c.off);
+    return c.label_weight() * K(c.on) * c.picked +
+           sum(wide<compute_t<T>>(c.x) * c.weights, c.axis, keepdims) * K(c.off);
   } else {
     if (c.off == 0) return c.picked;
-    return K(c.on) * c.picked + sum(wide(c.x), c.axis, keepdims) * K(c.off);
+    return K(c.on) * c.picked + sum(wide<compute_t<T>>(c.x), c.axis, keepdims) * K(c.off);
   }
 }
 /// The losses of the rows, unscaled, and, into `dx` unless it is null, the gradient of all of them, scaled. It may be
@@ -223,18 +231,43 @@ concept class_labels = array_expression<L> &&(kind_of<value_type_t<L>> <= kind::
 template <class Y>
 concept class_probabilities = array_expression<Y> &&(kind_of<value_type_t<Y>> >= kind::floating);
 
+/// Whether these are logits; a sentence where they are not.
+template <class X, class W = no_weights>
+constexpr bool takes_logits() {
+  constexpr bool floating = cudarray::detail::is_differentiable<value_type_t<X>>,
+                 constant = !cudarray::detail::has_variable<W>;
+  static_assert(floating, "cudarray: nnet::cross_entropy takes logits of a floating dtype: use ca::astype<float>(x)");
+  static_assert(constant, "cudarray: nnet::cross_entropy has no gradient of weights: use ca::stop_gradient(weights)");
+  return floating && constant;
+}
+/// Whether these are logits without a derivative.
+template <class X>
+constexpr bool takes_arrays() {
+  constexpr bool floating = cudarray::detail::is_differentiable<value_type_t<X>>,
+                 array = !cudarray::detail::has_variable<X>;
+  static_assert(floating, "cudarray: nnet::cross_entropy takes logits of a floating dtype: use ca::astype<float>(x)");
+  static_assert(array,
+                "cudarray: nnet::cross_entropy_and_gradient takes arrays: of variables nnet::cross_entropy(x, labels) "
+                "has the gradient by backward()");
+  return floating && array;
+}
 template <reduction R, class X, class L, class W>
 auto cross_entropy(const X& x, const L& labels, const W& weights, const cross_entropy_options& o) {
   using T = value_type_t<X>;
   using A = ndarray<T, device_type_t<X>>;
-  constexpr bool floating = cudarray::detail::is_differentiable<T>;
-  static_assert(floating, "cudarray: nnet::cross_entropy takes logits of a floating dtype: use ca::astype<float>(x)");
-  if constexpr (floating) {
-    const auto c = classify<R>("nnet::cross_entropy", A(x), labels, weights, o);
-    return reduced_rows<R>(c, cross_entropy_rows(c, static_cast<const A*>(nullptr)));
-  } else {
-    return cudarray::detail::poison{};
-  }
+  const auto c = classify<R>("nnet::cross_entropy", A(x), labels, weights, o);
+  return reduced_rows<R>(c, cross_entropy_rows(c, static_cast<const A*>(nullptr)));
+}
+
+/// The loss and the gradient, in the array that `make(x)` gives.
+template <reduction R, class X, class L, class Make>
+auto with_gradient(const X& x, const L& labels, const cross_entropy_options& o, const Make& make) {
+  using T = value_type_t<X>;
+  using D = device_type_t<X>;
+  const auto c = classify<R>("nnet::cross_entropy_and_gradient", ndarray<T, D>(x), labels, no_weights{}, o);
+  const ndarray<T, D> dx = make(c.x);
+  const ndarray<T, D> loss = reduced_rows<R>(c, cross_entropy_rows(c, &dx));
+  return loss_and_gradient<T, D>{loss, dx};
 }
 
 }  // namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD
@@ -247,12 +280,14 @@ namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD {
 ///     ca::nnet::cross_entropy(x, labels, {.label_smoothing = 0.1})
 template <reduction R = reduction::mean, array_expression X, detail::class_labels L>
 auto cross_entropy(const X& x, const L& labels, const cross_entropy_options& o = {}) {
-  return detail::cross_entropy<R>(x, labels, detail::no_weights{}, o);
+  if constexpr (detail::takes_logits<X>()) return detail::cross_entropy<R>(x, labels, detail::no_weights{}, o);
+  else return cudarray::detail::poison{};
 }
 /// With weights of the classes, (n,): rows count, also in the mean, as much as their label weighs.
 template <reduction R = reduction::mean, array_expression X, detail::class_labels L, array_expression W>
 auto cross_entropy(const X& x, const L& labels, const W& weights, const cross_entropy_options& o = {}) {
-  return detail::cross_entropy<R>(x, labels, weights, o);
+  if constexpr (detail::takes_logits<X, W>()) return detail::cross_entropy<R>(x, labels, weights, o);
+  else return cudarray::detail::poison{};
 }
 /// Of a probability of each class, (.., n), (.., n) -> (), which need not sum to one: the mean over the rows of
 /// -sum(y log(softmax(x))).
@@ -264,24 +299,21 @@ auto cross_entropy(const X& x, const Y& y) {
 /// `reduction::none` that of the sum.
 template <reduction R = reduction::mean, array_expression X, detail::class_labels L>
 auto cross_entropy_and_gradient(const X& x, const L& labels, const cross_entropy_options& o = {}) {
-  using T = value_type_t<X>;
-  using D = device_type_t<X>;
-  const auto c =
-      detail::classify<R>("nnet::cross_entropy_and_gradient", ndarray<T, D>(x), labels, detail::no_weights{}, o);
-  const ndarray<T, D> dx = empty<T, D>(c.x.shape(), c.x.device());
-  const ndarray<T, D> loss = detail::reduced_rows<R>(c, detail::cross_entropy_rows(c, &dx));
-  return loss_and_gradient<T, D>{loss, dx};
+  if constexpr (detail::takes_arrays<X>())
+    return detail::with_gradient<R>(x, labels, o, [](const auto& a) { return empty_like(a); });
+  else return loss_and_gradient<float, device_type_t<X>>();
 }
 /// The same with the gradient in an array of the logits' shape, which may be the logits. Returns the loss.
 template <reduction R = reduction::mean, array_expression X, detail::class_labels L, class T, class D>
-ndarray<T, D> cross_entropy_and_gradient(const X& x, const L& labels, const cross_entropy_options& o,
-                                         const out_argument<T, D>& gradient) {
-  constexpr const char* function = "nnet::cross_entropy_and_gradient";
-  const auto c = detail::classify<R>(function, ndarray<T, D>(x), labels, detail::no_weights{}, o);
-  if (gradient.array.shape() != c.x.shape())
-    cudarray::detail::fail<shape_error>(function, ": logits of shape ", c.x.shape(), ", a gradient of shape ",
-                                        gradient.array.shape());
-  return detail::reduced_rows<R>(c, detail::cross_entropy_rows(c, &gradient.array));
+auto cross_entropy_and_gradient(const X& x, const L& labels, const cross_entropy_options& o,
+                                const out_argument<T, D>& gradient) {
+  const shape& logits = cudarray::detail::dims_of(x);
+  if (gradient.array.shape() != logits)
+    cudarray::detail::fail<shape_error>("nnet::cross_entropy_and_gradient: logits of shape ", logits,
+                                        ", a gradient of shape ", gradient.array.shape());
+  if constexpr (detail::takes_arrays<X>())
+    return detail::with_gradient<R>(x, labels, o, [&](const auto&) { return gradient.array; }).loss;
+  else return cudarray::detail::poison{};
 }
 
 }  // namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD

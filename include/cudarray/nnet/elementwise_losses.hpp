@@ -51,25 +51,30 @@ inline void check_positive(const char* function, const char* name, double v) {
   if (!(v > 0)) cudarray::detail::fail<value_error>(function, ": ", name, " ", v, " is not positive");
 }
 
-/// Half types are computed with in float32.
-template <class X>
+/// What losses of predictions of dtype T are computed in: half types in float32, integers in float64.
+template <class T>
+using loss_t = ::std::conditional_t<(kind_of<T> >= kind::floating), cudarray::detail::compute_t<T>, double>;
+/// An operand as such losses take it: targets that are integers do not wrap, nor make them float64.
+template <class C, class X>
 decltype(auto) wide(const X& x) {
   using T = value_type_t<X>;
-  using C = cudarray::detail::compute_t<T>;
-  if constexpr (::std::is_same_v<C, T>) return (x);
-  else return astype<C>(x);
+  using W = ::std::conditional_t<(kind_of<T> >= kind::floating), cudarray::detail::compute_t<T>,
+                                 cudarray::detail::primal_t<C>>;
+  if constexpr (::std::is_same_v<W, T>) return (x);
+  else return astype<W>(x);
 }
-/// What a loss makes of `f` of its operands, in the dtype of the first.
+/// What a loss makes of `f` of its operands; of half types in the dtype of the first.
 template <reduction R, class F, class X, class... More>
 auto loss(const F& f, const X& x, const More&... more) {
-  const auto losses = f(wide(x), wide(more)...);
+  using T = value_type_t<X>;
+  using C = loss_t<T>;
+  const auto losses = f(wide<C>(x), wide<C>(more)...);
   const auto result = [&] {
     if constexpr (R == reduction::mean) return mean(losses);
     else if constexpr (R == reduction::sum) return sum(losses);
     else return losses;
   }();
-  using T = value_type_t<X>;
-  if constexpr (::std::is_same_v<cudarray::detail::compute_t<T>, T>) return result;
+  if constexpr (kind_of<T> < kind::floating || ::std::is_same_v<C, T>) return result;
   else return astype<T>(result);
 }
 /// x^2 / 2 where |x| is up to delta, delta (|x| - delta / 2) beyond.
@@ -80,7 +85,15 @@ auto huber(const X& x, double delta) {
 /// The Euclidean length of each row, whose gradient at 0 is 0.
 template <class X>
 auto length(const X& x, int64 axis = -1) {
-  return cudarray::detail::elementwise("", op::length_op{}, sum(square(x), axis));
+  return cudarray::detail::elementwise("sqrt", op::length_op{}, sum(square(x), axis));
+}
+template <class X>
+auto bounded_log(const X& x) {
+  return cudarray::detail::elementwise("log", op::bounded_log_op{}, x);
+}
+template <class X>
+auto bounded_log1p(const X& x) {
+  return cudarray::detail::elementwise("log1p", op::bounded_log1p_op{}, x);
 }
 template <class A, class B>
 auto cosine_similarity(const A& a, const B& b, int64 axis) {
@@ -129,8 +142,8 @@ template <reduction R = reduction::mean, array_expression P, array_expression Y>
 auto binary_cross_entropy(const P& p, const Y& y) {
   detail::check_targets("nnet::binary_cross_entropy", p, y);
   return detail::loss<R>(
-      [](const auto& a, const auto& b) { return (b - 1) * maximum(log1p(-a), -100) - b * maximum(log(a), -100); }, p,
-      y);
+      [](const auto& a, const auto& b) { return -(b * detail::bounded_log(a) + (1 - b) * detail::bounded_log1p(-a)); },
+      p, y);
 }
 /// binary_cross_entropy(sigmoid(x), y) without its loss of precision: (1 - y) x - log(sigmoid(x)).
 template <reduction R = reduction::mean, array_expression X, array_expression Y>
@@ -144,9 +157,11 @@ template <reduction R = reduction::mean, array_expression X, array_expression Y,
 requires(array_expression<W> || scalar_value<W>) auto binary_cross_entropy_with_logits(const X& x, const Y& y,
                                                                                        const W& positive_weight) {
   detail::check_targets("nnet::binary_cross_entropy_with_logits", x, y);
-  return detail::loss<R>(
-      [&](const auto& a, const auto& b) { return (1 - b) * a - (1 + (positive_weight - 1) * b) * logsigmoid(a); }, x,
-      y);
+  const auto f = [](const auto& a, const auto& b, const auto& w) {
+    return (1 - b) * a - (1 + (w - 1) * b) * logsigmoid(a);
+  };
+  if constexpr (array_expression<W>) return detail::loss<R>(f, x, y, positive_weight);
+  else return detail::loss<R>([&](const auto& a, const auto& b) { return f(a, b, double(positive_weight)); }, x, y);
 }
 /// y (log(y) - x) of logarithms x of probabilities and probabilities y, 0 where y is 0. The divergence of a batch of n
 /// is the sum divided by n. Of logarithms of targets give exp(y).
@@ -162,7 +177,8 @@ auto poisson_nll_loss(const X& x, const Y& y) {
   detail::check_targets("nnet::poisson_nll_loss", x, y);
   return detail::loss<R>([](const auto& a, const auto& b) { return exp(a) - b * a; }, x, y);
 }
-/// (log(v) + (x - y)^2 / v) / 2 of means x and variances v, which are taken as 1e-6 at least and broadcast.
+/// (log(v) + (x - y)^2 / v) / 2 of means x and variances v, which are taken as 1e-6 at least (below, they have no
+/// gradient) and broadcast.
 template <reduction R = reduction::mean, array_expression X, array_expression Y, array_expression V>
 auto gaussian_nll_loss(const X& x, const Y& y, const V& variance) {
   detail::check_targets("nnet::gaussian_nll_loss", x, y);
@@ -204,9 +220,11 @@ auto margin_ranking_loss(const A& a, const B& b, const Y& y, const ranking_optio
 /// shape_error.
 template <array_expression A, array_expression B>
 auto cosine_similarity(const A& a, const B& b, cudarray::detail::any_integer axis = -1) {
-  detail::check_targets("nnet::cosine_similarity", a, b);
+  constexpr const char* function = "nnet::cosine_similarity";
+  detail::check_targets(function, a, b);
+  const int at = cudarray::detail::normal_axis(function, axis, cudarray::detail::dims_of(a).ndim());
   return detail::loss<reduction::none>(
-      [&axis](const auto& u, const auto& v) { return detail::cosine_similarity(u, v, axis.value); }, a, b);
+      [&](const auto& u, const auto& v) { return detail::cosine_similarity(u, v, at); }, a, b);
 }
 
 // Of rows: (b, n), (b, n) and a class or more for each, (b,) -> (b,), of which these are the mean.
