@@ -141,6 +141,11 @@ const std::vector<function>& functions() {
       CALL(2, array(ca::nnet::relu_backward(at(0).x, at(1).x))),
       CALL(2, ca::nnet::categorical_cross_entropy(at(0).x, at(1).x)),
       CALL(2, ca::nnet::softmax_cross_entropy(at(0).x, at(1).x)),
+      CALL(2, ca::nnet::cross_entropy(at(0).x, at(1).i)),
+      CALL(3, ca::nnet::cross_entropy(at(0).x, at(1).i, at(2).v)),
+      CALL(2, ca::nnet::cross_entropy_and_gradient(at(0).x, at(0).i, {}, ca::out(at(1).image(0, 0)))),
+      CALL(2, array(ca::nnet::prelu(at(0).x, at(1).v))),
+      CALL(2, array(ca::nnet::mse_loss(at(0).x, at(1).x))),
       CALL(2, ca::nnet::softmax_cross_entropy_backward(at(0).x, at(1).x))};
   return all;
 }

@@ -18,8 +18,8 @@ namespace gpu = ca::backend::gpu;
 namespace host = ca::backend::host;
 using ca::int64;
 
-/// An array as a plan sees it: its shape, the elements from place to place, bytes of an element, and how many elements
-/// its first one is off alignment.
+/// An array as a plan sees it: its shape, the elements from place to place, bytes of an element (0: its elements are
+/// generated), and how many elements its first one is off alignment.
 struct operand {
   std::vector<int64> shape, stride;
   int bytes = 4, off = 0;
@@ -145,6 +145,7 @@ std::string program_of(const std::vector<operand>& all, int kept = 0, int read_f
     s.store[k] = &memory;
     of[k] = {reinterpret_cast<const void*>(std::uintptr_t(4096 + o.off * o.bytes)), o.bytes};
     if (o.bytes > widest) widest = o.bytes;
+    if (o.bytes == 0) of[k] = {}, of[k].generated = true, s.store[k] = nullptr;
   }
   ca::detail::simplify(s, false);
   if (s.ndim == s.kept) {
@@ -313,6 +314,9 @@ TEST_CASE("plans: row programs") {
        "rows in shared memory, 1: 4112 bytes, 64 threads each, blocks 8192 x 64"},
       {"layer norm, rows of 50257", program_of<3>({plain(odd), plain(odd), repeated(odd)}),
        "rows in shared memory, 1: 100560 bytes, 512 threads each, blocks 4096 x 512, clusters of 2"},
+      {"softmax, masked by generated numbers", program_of<3>({plain(s), plain(s), plain(s, 0)}),
+       "rows in shared memory, 1: 4112 bytes, 64 threads each, blocks 8192 x 64"},
+      {"softmax, masked by their transpose", program_of<3>({plain(s), plain(s), transposed(s, 0)}), "several kernels"},
       {"logsumexp", program_of<2>({plain({8192, 1}), plain(s)}),
        "rows in shared memory, 1: 4112 bytes, 64 threads each, blocks 8192 x 64"},
       {"x[:, :1000] of 1024", program_of<2>({plain({8192, 1000}), part({8192, 1000}, 1024)}),
