@@ -27,7 +27,7 @@ using cudarray::detail::compute_t;
 
 /// A label as int32, -1 for one that is ignored. Others that are no class are recorded.
 struct label_op {
-  template <class L, class I, class N>
+  template <class...>
   struct types : rule::uniform<int64, int32, true> {};
   static constexpr bool lanes = false, may_fault = true;
   const char* function;
