@@ -27,35 +27,45 @@ using namespace math;  // the scalar overloads; packs are found by argument-depe
   };
 #include "unary_functions.inc"
 #undef CUDARRAY_FUNCTION
-/// These are not differentiated by what they are composed of.
-#define CUDARRAY_FUNCTION(name, rule_, value)                                \
-  struct name##_op : rule::rule_ {                                           \
-    static constexpr bool lanes = true;                                      \
-    CUDARRAY_EXEC_CHECK_OFF                                                  \
-    template <class L>                                                       \
-    CUDARRAY_HD constexpr auto operator()(const L& x) const {                \
-      if constexpr (detail::is_dual<L>) return detail::dual_value(*this, x); \
-      else {                                                                 \
-        [[maybe_unused]] const detail::number_like c{x};                     \
-        return value;                                                        \
-      }                                                                      \
-    }                                                                        \
+/// These are not differentiated by what they are composed of. (nvcc takes packs in functions of one expression.)
+#define CUDARRAY_FUNCTION(name, rule_, value)                                       \
+  struct name##_op : rule::rule_ {                                                  \
+    static constexpr bool lanes = true;                                             \
+    CUDARRAY_EXEC_CHECK_OFF                                                         \
+    template <class L>                                                              \
+    CUDARRAY_HD constexpr auto operator()(const L& x) const {                       \
+      return of(x, detail::number_like{x});                                         \
+    }                                                                               \
+    template <class T>                                                              \
+    CUDARRAY_HD constexpr auto operator()(const dual<T>& x) const {                 \
+      return detail::dual_value(*this, x);                                          \
+    }                                                                               \
+    CUDARRAY_EXEC_CHECK_OFF                                                         \
+    template <class L, class C>                                                     \
+    CUDARRAY_HD static constexpr auto of(const L& x, [[maybe_unused]] const C& c) { \
+      return value;                                                                 \
+    }                                                                               \
   };
 #include "activation_functions.inc"
 #undef CUDARRAY_FUNCTION
-#define CUDARRAY_FUNCTION(name, rule_, value)                             \
-  struct name##_op : rule::rule_ {                                        \
-    static constexpr bool lanes = true;                                   \
-    CUDARRAY_EXEC_CHECK_OFF                                               \
-    template <class L, class M>                                           \
-    CUDARRAY_HD constexpr auto operator()(const L& x, const M& y) const { \
-      if constexpr (detail::is_dual<L> || detail::is_dual<M>) {           \
-        return detail::dual_value(*this, x, y);                           \
-      } else {                                                            \
-        [[maybe_unused]] const detail::number_like c{x};                  \
-        return value;                                                     \
-      }                                                                   \
-    }                                                                     \
+#define CUDARRAY_FUNCTION(name, rule_, value)                                                                    \
+  struct name##_op : rule::rule_ {                                                                               \
+    static constexpr bool lanes = true;                                                                          \
+    CUDARRAY_EXEC_CHECK_OFF                                                                                      \
+    template <class L, class M>                                                                                  \
+    CUDARRAY_HD constexpr auto operator()(const L& x, const M& y) const {                                        \
+      return of(x, y, detail::number_like{x});                                                                   \
+    }                                                                                                            \
+    template <class L, class M>                                                                                  \
+    requires(detail::is_dual<L> || detail::is_dual<M>) CUDARRAY_HD constexpr auto operator()(const L& x,         \
+                                                                                             const M& y) const { \
+      return detail::dual_value(*this, x, y);                                                                    \
+    }                                                                                                            \
+    CUDARRAY_EXEC_CHECK_OFF                                                                                      \
+    template <class L, class M, class C>                                                                         \
+    CUDARRAY_HD static constexpr auto of(const L& x, const M& y, [[maybe_unused]] const C& c) {                  \
+      return value;                                                                                              \
+    }                                                                                                            \
   };
 #include "parametric_functions.inc"
 #undef CUDARRAY_FUNCTION
