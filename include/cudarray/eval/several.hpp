@@ -39,7 +39,7 @@ struct several_cast<slots_of<Indices, T...>> {
   CUDARRAY_EXEC_CHECK_OFF
   template <class V, int... J>
   CUDARRAY_HD static auto of(const V& v, ::std::integer_sequence<int, J...>) {
-    return slots<decltype(lane_cast<T>(get<J>(v)))...>{{lane_cast<T>(get<J>(v))}...};
+    return together_op{}(lane_cast<T>(get<J>(v))...);
   }
 };
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
