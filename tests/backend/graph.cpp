@@ -20,8 +20,8 @@ struct network {
         b2 = ca::zeros(10), m1 = ca::zeros({64, 96}), m2 = ca::zeros({96, 10}), loss = ca::zeros({});
 
   void step(const array& x, const array& truth) {
-    const array h = ca::matmul(x, w1) + b1, r = ca::nnet::relu(h);
-    const auto [kept, mask] = ca::nnet::dropout(r, 0.4);
+    const array h = ca::matmul(x, w1) + b1, mask = ca::nnet::dropout_mask({x.shape(0), 96}, 0.4);
+    const array kept = ca::nnet::relu(h) * mask;
     const array y = ca::matmul(kept, w2) + b2;
     loss(ca::ellipsis) = ca::mean(ca::nnet::softmax_cross_entropy(y, truth));
     const array dy = ca::nnet::softmax_cross_entropy_backward(y, truth) * (1.f / float(x.shape(0)));

@@ -79,9 +79,8 @@ void check(const golden_case& c, const F& f) {
   }
   for (const auto& [operand, g] : c.gradients) x[operand].requires_grad(true);
   ca::variable<T> y;
-  if constexpr (N == 1) y = f(x[0]);
-  else if constexpr (N == 2) y = f(x[0], x[1]);
-  else y = f(x[0], x[1], x[2]);
+  [&]<int... K>(std::integer_sequence<int, K...>) { y = f(x[K]...); }
+  (std::make_integer_sequence<int, N>{});
   const auto agrees = [](const ca::ndarray<T>& a, const array& expected) {
     return test::close(ca::astype<double>(a), expected.shape, expected.values, tolerance<T>);
   };

@@ -166,6 +166,47 @@ def cross_entropy(path):
     w.close()
 
 
+def norms(path):
+    w, g = Writer(path / "norms.txt"), torch.Generator().manual_seed(4)
+    for shape in ((3, 8), (2, 3, 70), (4, 1), (2, 2, 2, 6)):
+        x, gain, bias = eighths(g, shape), eighths(g, shape[-1:], 0.5, 2.0), eighths(g, shape[-1:])
+        n = shape[-1:]
+        w.case("layer_norm plain", lambda a: F.layer_norm(a, n), x)
+        w.case("layer_norm gain", lambda a, b: F.layer_norm(a, n, b), x, gain)
+        w.case("layer_norm", lambda a, b, c: F.layer_norm(a, n, b, c), x, gain, bias)
+        w.case("layer_norm eps", lambda a, b, c: F.layer_norm(a, n, b, c, eps=0.5), x, gain, bias)
+        w.case("rms_norm plain", lambda a: F.rms_norm(a, n, eps=1e-5), x)
+        w.case("rms_norm", lambda a, b: F.rms_norm(a, n, b, eps=0.125), x, gain)
+        if len(shape) > 2:
+            two = shape[-2:]
+            w.case("layer_norm two axes", lambda a, b, c: F.layer_norm(a, two, b, c), x, eighths(g, two, 0.5, 2.0),
+                   eighths(g, two))
+    for shape in ((6, 4), (3, 4, 5), (2, 4, 3, 3), (2, 8, 2, 2, 3)):
+        c = shape[1]
+        x, gain, bias = eighths(g, shape), eighths(g, (c,), 0.5, 2.0), eighths(g, (c,))
+        w.case("batch_norm plain", lambda a: F.batch_norm(a, None, None, training=True), x)
+        w.case("batch_norm", lambda a, b, d: F.batch_norm(a, None, None, b, d, training=True), x, gain, bias)
+        w.case("batch_norm eps", lambda a, b, d: F.batch_norm(a, None, None, b, d, training=True, eps=0.25), x, gain,
+               bias)
+        w.case("group_norm 2", lambda a, b, d: F.group_norm(a, 2, b, d), x, gain, bias)
+        w.case("group_norm 4 plain", lambda a: F.group_norm(a, 4, eps=0.5), x)
+        mean, var = eighths(g, (c,)), eighths(g, (c,), 0.25, 3.0)
+        w.case("batch_norm_inference", lambda a, b, d, m, v: F.batch_norm(a, m.detach(), v.detach(), b, d), x, gain, bias,
+               mean, var, constant=[3, 4])
+        if len(shape) > 2:
+            w.case("instance_norm", lambda a, b, d: F.instance_norm(a, weight=b, bias=d), x, gain, bias)
+            w.case("instance_norm plain", lambda a: F.instance_norm(a), x)
+            w.case("local_response_norm", lambda a: F.local_response_norm(a, 5), x)
+            w.case("local_response_norm 2", lambda a: F.local_response_norm(a, 2, alpha=0.5, beta=0.5, k=2.0), x)
+            w.case("local_response_norm 3", lambda a: F.local_response_norm(a, 3, alpha=1.5, beta=1.25, k=0.5), x)
+        w.case("weight_norm", lambda a, b: torch._weight_norm(a, b.reshape(-1, *[1] * (a.dim() - 1)), 0), x,
+               eighths(g, shape[:1], 0.5, 2.0))
+        others = [d for d in range(len(shape)) if d != 1]
+        w.case("weight_norm 1", lambda a, b: a / a.square().sum(others, keepdim=True).sqrt()
+               * b.reshape(-1, *[1] * (a.dim() - 2)), x, gain)
+    w.close()
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--out", type=pathlib.Path, required=True)
@@ -174,3 +215,4 @@ if __name__ == "__main__":
     activations(out)
     losses(out)
     cross_entropy(out)
+    norms(out)

@@ -3,10 +3,11 @@
 #pragma once
 
 #include "../nnet/conv.hpp"
-#include "../nnet/dropout.hpp"
 #include "../nnet/linear.hpp"
+#include "../nnet/local_response_norm.hpp"
 #include "../nnet/losses.hpp"
 #include "../nnet/pool.hpp"
+#include "batch_norm.hpp"
 #include "cross_entropy.hpp"
 #include "dual_products.hpp"
 #include "linalg.hpp"
@@ -51,6 +52,14 @@ struct glu_rule {
     of_value(ellipsis) = g * sigmoid(gate);
     of_gate(ellipsis) = g * value * sigmoid(gate) * sigmoid(-gate);
     return dx;
+  }
+  static constexpr bool reads(int, int) { return true; }
+};
+struct local_response_norm_rule {
+  local_response_norm_options options;
+  template <int, class T, class D, class X>
+  ndarray<T, D> gradient(const ndarray<T, D>& g, const X& x) const {
+    return local_response<T, D>(x, options).gradient(g);
   }
   static constexpr bool reads(int, int) { return true; }
 };
@@ -118,6 +127,17 @@ auto glu(const X& x, cudarray::detail::any_integer axis = -1) {
       detail::glu_rule{at}, [&](const auto& a) { return glu(a, at); }, x);
 }
 template <variable_expression X>
+auto local_response_norm(const X& x, const local_response_norm_options& o = {}) {
+  detail::check_local_response("nnet::local_response_norm", cudarray::detail::dims_of(x), o);
+  return detail::apply_rule(
+      detail::local_response_norm_rule{o}, [&](const auto& a) { return local_response_norm(a, o); }, x);
+}
+template <variable_expression W, class T, class D>
+auto spectral_norm(const W& w, const ndarray<T, D>& u, const spectral_norm_options& o = {}) {
+  const auto weights = eval(w);
+  return detail::by_singular_value(weights, detail::singular_vectors(weights.detach(), u, o));
+}
+template <variable_expression X>
 auto softmax(const X& x, cudarray::detail::any_integer axis = -1) {
   const int at = cudarray::detail::normal_axis("nnet::softmax", axis, cudarray::detail::dims_of(x).ndim());
   return detail::apply_rule(
@@ -177,14 +197,6 @@ requires(variable_expression<X> || variable_expression<W> ||
                                         "; (k, n) and (n,) are wanted");
   const auto y = matmul(x, w);
   return o.activation == activation::relu ? V(relu(y + b)) : V(y + b);
-}
-/// x times a mask that the gradient makes again: nothing is kept of it. Lazy. Throws value_error for p outside [0, 1).
-template <variable_expression X>
-auto dropout(const X& x, double p, random::generator& g = random::thread_generator()) {
-  using T = value_type_t<X>;
-  using D = device_type_t<X>;
-  const variable<T, D> a(x);
-  return a * detail::mask_of<T>("nnet::dropout", a.shape(), p, g, a.device());
 }
 
 }  // namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD

@@ -315,32 +315,6 @@ auto materialise(const N& n) -> leaf<node_value_t<N>, device_type_t<N>> {
   return r;  // as it was made: what nobody else has seen needs no count of writes
 }
 
-/// The value of an expression, and `op` of `x` and that, in new memory: computed together, once. For devices with
-/// `one_pass`.
-template <class Op, class T, class D, class N>
-auto materialise_two(const Op& op, const leaf<T, D>& x, const N& n) -> ::std::pair<leaf<T, D>, leaf<T, D>> {
-  static_assert(::std::is_same_v<node_value_t<N>, T> && !has_reduce<N> && !may_fault<N>);
-  const int ordinal = check_leaves(n);
-  const shape& dims = n.dims();
-  const leaf<T, D> first = new_leaf<T>(D{ordinal}, dims), second = new_leaf<T>(D{ordinal}, dims);
-  if (dims.elements() == 0) return {first, second};
-  iteration_space<3 + N::leaves> s;
-  s.ndim = s.kept = dims.ndim();
-  copy_extents(s.extent, dims);
-  constexpr int read = 1 + N::leaves, last = read + 1;
-  place<0>(s, dims, first.where.stride, same_axes, first.store.get());
-  place<last>(s, dims, second.where.stride, same_axes, second.store.get());
-  const auto tree = lower<1>(n, same_axes, s, fault_sink{});
-  using also = apply<Op, typename Op::template types<T, T>, load<read, T>, stored<T>>;
-  const also product{op, {{lower<read>(x, same_axes, s, fault_sink{})}, {}}};
-  simplify(s, true);
-  run_elementwise(
-      D{ordinal},
-      store_two<last, T, also>{static_cast<T*>(first.store->data), static_cast<T*>(second.store->data), product}, tree,
-      s);
-  return {first, second};
-}
-
 /// Throws value_error where an array must not be written.
 inline void check_writable(const storage& s, const layout& l) {
   if (s.read_only) fail<value_error>("assignment: the array borrows const memory, so it is read-only");

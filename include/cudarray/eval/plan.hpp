@@ -281,35 +281,6 @@ CUDARRAY_HD constexpr void for_each_operand(const scatter_to<T, Index>& t, F&& f
   for_each_operand(t.index, f);
 }
 
-/// What is being stored, to a tree that a target has.
-template <class T>
-struct stored {
-  using value_type = T;
-  static constexpr bool packable = has_lanes<T>;
-  static constexpr int widest = computed_bytes<T>;
-  CUDARRAY_EXEC_CHECK_OFF
-  template <class A>
-  CUDARRAY_HD auto operator()(const A& a) const {
-    return a.stored();
-  }
-};
-
-/// Stores into operand 0 what is computed, and into operand Ix what a tree makes of that and of other operands. (For
-/// devices with `one_pass`.)
-template <int Ix, class T, class Tree>
-struct store_two {
-  static constexpr int second = Ix;
-  using value_type = T;
-  static constexpr bool direct = true;
-  T *p, *q;
-  Tree also;
-};
-CUDARRAY_EXEC_CHECK_OFF
-template <int Ix, class T, class Tree, class F>
-CUDARRAY_HD constexpr void for_each_operand(const store_two<Ix, T, Tree>& t, F&& f) {
-  for_each_operand(t.also, f);
-}
-
 /// Where a node's axes are those of the space.
 inline constexpr int same_axes[max_rank] = {0, 1, 2, 3, 4, 5, 6, 7};
 

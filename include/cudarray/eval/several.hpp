@@ -107,7 +107,5 @@ template <class Target>
 inline constexpr int results_of = 1;
 template <int First, class... T>
 inline constexpr int results_of<store_several<First, T...>> = int(sizeof...(T));
-template <int Ix, class T, class Tree>
-inline constexpr int results_of<store_two<Ix, T, Tree>> = 2;
 
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD

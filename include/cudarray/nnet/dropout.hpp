@@ -21,49 +21,91 @@ struct masked_number {
   }
 };
 
+/// Numbers of `masked_number`, lazy: 0 with probability p.
+template <class Device>
+auto draw_mask(const char* function, const shape& s, double p, double kept, random::generator& g, Device device) {
+  if (!(p >= 0 && p < 1)) cudarray::detail::fail<value_error>(function, ": the probability ", p, " is not in [0, 1)");
+  using numbers = random::detail_random::numbers_at<masked_number>;
+  return random::detail_random::drawn(function, s, numbers{{float(p), float(kept)}, {}}, g, device);
+}
 /// What dropout multiplies by, lazy.
 template <class T, class Device>
 auto mask_of(const char* function, const shape& s, double p, random::generator& g, Device device) {
-  if (!(p >= 0 && p < 1)) cudarray::detail::fail<value_error>(function, ": the probability ", p, " is not in [0, 1)");
-  const double kept = 1 / (1 - p);
-  const auto mask = [&](float value) {
-    return random::detail_random::drawn(
-        function, s, random::detail_random::numbers_at<masked_number>{{float(p), value}, {}}, g, device);
-  };
-  if constexpr (::std::is_same_v<T, float>) return mask(float(kept));
-  else if constexpr (::std::is_same_v<T, double>) return astype<T>(mask(1)) * kept;
-  else return astype<T>(mask(float(kept)));
+  if constexpr (::std::is_same_v<T, double>) return astype<T>(draw_mask(function, s, p, 1, g, device)) * (1 / (1 - p));
+  else if constexpr (::std::is_same_v<T, float>) return draw_mask(function, s, p, 1 / (1 - p), g, device);
+  else return astype<T>(draw_mask(function, s, p, 1 / (1 - p), g, device));
 }
+/// The device of an expression.
+template <class X>
+auto device_of(const X& x) {
+  return device_type_t<X>{cudarray::detail::check_leaves(cudarray::detail::as_operand<value_type_t<X>>("nnet", x))};
+}
+template <class X>
+constexpr bool drops_floating() {
+  constexpr bool floating = cudarray::detail::is_differentiable<value_type_t<X>>;
+  static_assert(floating, "cudarray: dropout takes a floating dtype: use ca::astype<float>(x)");
+  return floating;
+}
+/// The shape of (b, c, ..) with one element for each channel. Throws shape_error.
+inline shape channels_of(const char* function, const shape& x) {
+  if (x.ndim() < 2)
+    cudarray::detail::fail<shape_error>(function, ": x of shape ", x, ": a batch and channels are wanted");
+  shape s{x[0], x[1]};
+  for (int d = 2; d < x.ndim(); ++d) s.push_back(1);
+  return s;
+}
+
 }  // namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD
 namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD {
 
-/// 0 with probability p, 1 / (1 - p) otherwise: multiply activations by it, and their gradients by the same. Eager.
-/// Throws value_error for p outside [0, 1).
+/// 0 with probability p, 1 / (1 - p) otherwise: to multiply several arrays by the same. Eager. Throws value_error for p
+/// outside [0, 1).
 template <dtype T = float, device_tag Device = default_device>
 const ndarray<T, Device> dropout_mask(const shape& s, double p, random::generator& g = random::thread_generator(),
                                       Device device = {}) {
   return detail::mask_of<T>("nnet::dropout_mask", s, p, g, device);
 }
 
-template <class T, class Device>
-struct dropped {
-  ndarray<T, Device> value;
-  ndarray<T, Device> mask;  ///< what the gradient is multiplied by
-};
+// Lazy: the mask is generated where it is used and stored nowhere, nor is it for the backward pass. The generator moves
+// on when the expression is built, whose value is the same however often it is evaluated. Throw value_error for p
+// outside [0, 1).
 
-/// x * mask, and the mask. Eager. Throws value_error for p outside [0, 1).
+/// x with each element 0 with probability p, the others times 1 / (1 - p) (Srivastava et al. 2014).
+///     ca::variable h = ca::nnet::dropout(ca::nnet::relu(ca::matmul(x, w)), 0.5);
 template <array_expression X>
 auto dropout(const X& x, double p, random::generator& g = random::thread_generator()) {
-  using T = value_type_t<X>;
-  using D = device_type_t<X>;
-  const ndarray<T, D> a(x);
-  const auto mask = detail::mask_of<T>("nnet::dropout", a.shape(), p, g, a.device());
-  if constexpr (backend::one_pass<D>) {
-    const auto both = cudarray::detail::materialise_two(op::multiply_op{}, a.node(), mask);
-    return dropped<T, D>{ndarray<T, D>(both.second), ndarray<T, D>(both.first)};
+  if constexpr (detail::drops_floating<X>()) {
+    using T = cudarray::detail::primal_t<value_type_t<X>>;
+    return x * detail::mask_of<T>("nnet::dropout", cudarray::detail::dims_of(x), p, g, detail::device_of(x));
   } else {
-    const ndarray<T, D> values(mask);
-    return dropped<T, D>{ndarray<T, D>(a * values), values};
+    return cudarray::detail::poison{};
+  }
+}
+/// The same for whole channels: (b, c, ..), PyTorch's dropout1d, dropout2d and dropout3d (Tompson et al. 2015). Throws
+/// shape_error for fewer than two axes.
+template <array_expression X>
+auto feature_dropout(const X& x, double p, random::generator& g = random::thread_generator()) {
+  constexpr const char* function = "nnet::feature_dropout";
+  if constexpr (detail::drops_floating<X>()) {
+    using T = cudarray::detail::primal_t<value_type_t<X>>;
+    const shape channels = detail::channels_of(function, cudarray::detail::dims_of(x));
+    return x * detail::mask_of<T>(function, channels, p, g, detail::device_of(x));
+  } else {
+    return cudarray::detail::poison{};
+  }
+}
+/// Dropout behind `selu`: elements become selu(-inf) = -1.7581 with probability p, and all are scaled and moved so that
+/// mean and variance stay 0 and 1 (Klambauer et al. 2017).
+template <array_expression X>
+auto alpha_dropout(const X& x, double p, random::generator& g = random::thread_generator()) {
+  constexpr const char* function = "nnet::alpha_dropout";
+  if constexpr (detail::drops_floating<X>()) {
+    constexpr double least = -1.7580993408473766;
+    const auto kept = detail::draw_mask(function, cudarray::detail::dims_of(x), p, 1, g, detail::device_of(x));
+    const double scale = 1 / math::sqrt((1 - p) * (1 + p * least * least));
+    return where(kept > 0, x, least) * scale - scale * p * least;
+  } else {
+    return cudarray::detail::poison{};
   }
 }
 

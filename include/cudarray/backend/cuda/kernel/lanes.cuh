@@ -106,8 +106,6 @@ template <class Op, class Types, class... K>
 struct operands_of<detail::apply<Op, Types, K...>> : joined<typename operands_of<K>::type...> {};
 template <class T, class Index>
 struct operands_of<detail::scatter_to<T, Index>> : operands_of<Index> {};
-template <int Ix, class T, class Tree>
-struct operands_of<detail::store_two<Ix, T, Tree>> : operands_of<Tree> {};
 
 /// The operands of a tree, a bit each, that say what is picked.
 template <class List>
@@ -315,26 +313,6 @@ using lane_access = basic_access<false, V, Operands, Trees...>;
 template <class Access, class T, int V>
 __device__ void put(const Access& a, const detail::store_to<T>& target, const lanes<T, V>& v) {
   a.template store<0>(target.p, v);
-}
-/// An access while lanes are stored.
-template <class Access, class Lanes>
-struct storing_access {
-  const Access& a;
-  const Lanes& v;
-  template <int Ix, class T>
-  __device__ auto load(const T* p) const {
-    return a.template load<Ix>(p);
-  }
-  __device__ const Lanes& stored() const { return v; }
-  template <class Op, class... L>
-  __device__ auto apply(const Op& op, const L&... l) const {
-    return a.apply(op, l...);
-  }
-};
-template <class Access, int Ix, class T, class Tree, int V>
-__device__ void put(const Access& a, const detail::store_two<Ix, T, Tree>& target, const lanes<T, V>& v) {
-  a.template store<0>(target.p, v);
-  a.template store<Ix>(target.q, lane_cast<T>(target.also(storing_access<Access, lanes<T, V>>{a, v})));
 }
 /// One of several values of each lane.
 template <int J, class T, class Several, int V>

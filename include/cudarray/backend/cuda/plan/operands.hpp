@@ -41,12 +41,6 @@ struct survey {
   void written(const detail::store_to<T>& t) {
     of[0] = {t.p, int(sizeof(T))};
   }
-  template <int Ix, class T, class Tree>
-  void written(const detail::store_two<Ix, T, Tree>& t) {
-    detail::for_each_operand(t, *this);
-    of[0] = {t.p, int(sizeof(T))};
-    of[Ix] = {t.q, int(sizeof(T))};
-  }
   template <int First, class... T>
   void written(const detail::store_several<First, T...>& t) {
     t.each([this]<int J, int Ix, class P>(P* p) { of[Ix] = {p, int(sizeof(P))}; });

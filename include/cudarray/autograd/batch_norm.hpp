@@ -1,0 +1,83 @@
+// The derivatives of batch, group and instance norm: their sums are read once, for all gradients.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../nnet/batch_norm.hpp"
+#include "reductions.hpp"
+#include "rule.hpp"
+
+namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD {
+
+namespace core = cudarray::detail;
+
+/// A norm in T of x, a gain and a bias of dtypes X, G and B.
+template <class T, class D, class X, class G, class B>
+struct norm_node final : core::computed_node<T, D> {
+  using C = compute_t<T>;
+  norm_view view;
+  core::kept_array kept[4];  ///< x, the gain, the mean, 1 / the standard deviation
+  core::tape_ref to[3];
+
+  norm_node(const norm_view& v, const ndarray<T, D>& x, const ndarray<G, D>& gain, const normalised<T, D>& r,
+            const core::tape_ref (&targets)[3])
+      : core::computed_node<T, D>(x.shape(), {kept, 4, to, 3}), view(v), to{targets[0], targets[1], targets[2]} {
+    this->forget_unwanted();
+    kept[0].keep(x.node());
+    kept[1].keep(gain.node());
+    kept[2].keep(r.mean.node());
+    kept[3].keep(r.inverse.node());
+  }
+  void go_back() override {
+    const norm_gradients<T, D> g(view, this->gradient, array<T>(0), array<G>(1), array<C>(2), array<C>(3));
+    give<0, X>([&] { return g.of_x(); });
+    give<1, G>([&] { return g.of_gain(); });
+    give<2, B>([&] { return g.of_bias(); });
+  }
+
+ private:
+  template <class V>
+  ndarray<V, D> array(int k) const {
+    return ndarray<V, D>(core::leaf<V, D>(kept[k].store, kept[k].where, kept[k].stamp));
+  }
+  template <int K, class V, class F>
+  void give(const F& f) {
+    if (!core::is_due(to[K])) return;
+    if constexpr (core::is_dual<T> && !core::is_dual<V>) {
+      core::fail_without_tangent();
+    } else {
+      auto& node = this->template node_of<V>(K);
+      const auto g = f();
+      core::add_gradient(node, ndarray<V, D>(core::cast_node<V>(reshape(g, node.dims).node())));
+    }
+  }
+};
+
+template <class T, class A, class D>
+auto affine_operand(const A& a, D device) {
+  if constexpr (::std::is_same_v<A, absent>) {
+    const auto number = affine_array<T>(a, device);
+    return core::rule_operand<affine_t<T, A>, D>{number, {}};
+  } else {
+    return core::as_rule_operand(a);
+  }
+}
+template <class X, class G, class B, class Then>
+requires(has_gradient<X> || has_gradient<G> || has_gradient<B>) auto apply_norm(const norm_view& v, const X& x,
+                                                                                const G& gain, const B& bias,
+                                                                                const Then& then) {
+  using D = device_type_t<X>;
+  using V = value_type_t<X>;
+  using T = dual_beside<V, V, affine_t<V, G>, affine_t<V, B>>;
+  const auto input = core::as_rule_operand(x);
+  const ndarray<T, D> a(astype<T>(input.array));
+  const auto by = affine_operand<T>(gain, a.device());
+  const auto plus = affine_operand<T>(bias, a.device());
+  const auto r = normalise(v, a, by.array, plus.array);
+  then(r);
+  const core::tape_ref to[3] = {input.tape, by.tape, plus.tape};
+  using node = norm_node<T, D, V, affine_t<T, G>, affine_t<T, B>>;
+  const bool wanted = core::recording() && (core::is_wanted(to[0]) || core::is_wanted(to[1]) || core::is_wanted(to[2]));
+  return variable<T, D>(r.value, wanted ? core::tape_ref(new node(v, a, by.array, r, to)) : core::tape_ref());
+}
+
+}  // namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD

@@ -1,0 +1,45 @@
+// Gradients of norms.
+// SPDX-License-Identifier: MIT
+#include "differences.hpp"
+
+namespace {
+
+using S = ca::shape;
+using test::check_layouts;
+namespace nnet = ca::nnet;
+
+}  // namespace
+
+TEST_CASE("autograd: gradients of norms") {
+  check_layouts(
+      "layer_norm",
+      [](const auto& x, const auto& g, const auto& b) {
+        return nnet::layer_norm(x, g, b, {.axes = {0, 1}});
+      },
+      S{3, 4}, S{4}, S{4});
+  check_layouts(
+      "rms_norm", [](const auto& x, const auto& g) { return nnet::rms_norm(x, g, {.eps = 0.5}); }, S{3, 4}, S{4});
+  check_layouts(
+      "batch_norm", [](const auto& x, const auto& g, const auto& b) { return nnet::batch_norm(x, g, b); }, S{3, 2, 2},
+      S{2}, S{2});
+  check_layouts(
+      "batch_norm, channels last", [](const auto& x) { return nnet::batch_norm(x, {.eps = 0.5, .axis = -1}); },
+      S{3, 2, 2});
+  check_layouts(
+      "batch_norm_inference",
+      [](const auto& x, const auto& g, const auto& m, const auto& v) {
+        return nnet::batch_norm_inference(x, g, m, m, v * v);
+      },
+      S{3, 2, 2}, S{2}, S{2}, S{2});
+  check_layouts(
+      "group_norm", [](const auto& x, const auto& g, const auto& b) { return nnet::group_norm(x, 2, g, b); },
+      S{2, 4, 3}, S{4}, S{4});
+  check_layouts(
+      "instance_norm", [](const auto& x, const auto& g, const auto& b) { return nnet::instance_norm(x, g, b); },
+      S{2, 2, 3}, S{2}, S{2});
+  check_layouts(
+      "local_response_norm", [](const auto& x) { return nnet::local_response_norm(x, {.size = 4, .alpha = 0.5}); },
+      S{2, 6, 2});
+  check_layouts(
+      "weight_norm", [](const auto& v, const auto& g) { return nnet::weight_norm(v, g); }, S{3, 2, 2}, S{3});
+}
