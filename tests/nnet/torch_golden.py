@@ -207,6 +207,53 @@ def norms(path):
     w.close()
 
 
+def labels(path):
+    """Negative log-likelihoods, CTC, embeddings and bilinear products."""
+    w, g = Writer(path / "labels.txt"), torch.Generator().manual_seed(5)
+    for reduction in ("mean", "sum", "none"):
+        add = lambda name, f, *a, **k: w.case(f"{name} {reduction}", f, *a, **k)
+        for n, b in ((7, 5), (3, 2), (40, 3)):
+            x, y, weights = eighths(g, (b, n)), torch.randint(0, n, (b,), generator=g), eighths(g, (n,), 0.5, 3.0)
+            y[0] = 1
+            ignored = torch.where(torch.arange(b) == b - 1, 1, y)
+            add("nll_loss", lambda a, k: F.nll_loss(a, k, reduction=reduction), x, y)
+            add("nll_loss ignored", lambda a, k: F.nll_loss(a, k, ignore_index=1, reduction=reduction), x,
+                ignored if (ignored != 1).any() else y * 0)
+            add("nll_loss weights", lambda a, k, c: F.nll_loss(a, k, c, reduction=reduction), x, y, weights,
+                constant=[2])
+        add("nll_loss axis 1", lambda a, k: F.nll_loss(a, k, reduction=reduction), eighths(g, (2, 4, 3)),
+            torch.randint(0, 4, (2, 3), generator=g))
+        for steps, batch, classes, most in ((6, 3, 5, 3), (12, 2, 4, 1), (1, 1, 3, 1), (9, 4, 3, 4)):
+            for blank in (0, classes - 1):
+                x = eighths(g, (steps, batch, classes))
+                y = torch.randint(0, classes - 1, (batch, most), generator=g) + (blank == 0)
+                length = torch.randint(0, most + 1, (batch,), generator=g)
+                # labels that are the same have a blank between them
+                needed = length + torch.stack([(y[i, 1:length[i]] == y[i, :max(length[i] - 1, 0)]).sum()
+                                               for i in range(batch)])
+                taken = torch.maximum(torch.minimum(needed + 1, torch.tensor(steps)), torch.tensor(1))
+                taken[0] = steps
+                add(f"ctc_loss {'last' if blank else 'first'}", lambda a, k, s, m: F.ctc_loss(
+                    a.log_softmax(-1), k, s, m, blank=blank, reduction=reduction, zero_infinity=True), x, y, taken, length)
+    for rows, n, of in ((5, 3, (4,)), (7, 70, (2, 3)), (4, 1, (6, 2))):
+        # no two alike: of equal ones PyTorch hands the gradient to one
+        table = (torch.randperm(rows * n, generator=g).double() / 8 - 4).reshape(rows, n)
+        index = torch.randint(0, rows, of, generator=g)
+        w.case("embedding", lambda a, i: F.embedding(i, a), table, index)
+        w.case("embedding padded", lambda a, i: F.embedding(i, a, padding_idx=1), table, index)
+        bags = index.reshape(-1, 2)
+        for mode in ("mean", "sum", "max"):
+            w.case(f"embedding_bag {mode}", lambda a, i: F.embedding_bag(i, a, mode=mode), table, bags)
+            w.case(f"embedding_bag {mode} padded", lambda a, i: F.embedding_bag(i, a, mode=mode, padding_idx=2), table,
+                   bags)
+        w.case("embedding_bag weights", lambda a, i, s: F.embedding_bag(i, a, mode="sum", per_sample_weights=s), table,
+               bags, eighths(g, bags.shape))
+    for of in ((3,), (2, 2), (1, 4)):
+        w.case("bilinear", lambda a, b, c: F.bilinear(a, b, c), eighths(g, (*of, 3)), eighths(g, (*of, 5)),
+               eighths(g, (4, 3, 5)))
+    w.close()
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--out", type=pathlib.Path, required=True)
@@ -216,3 +263,4 @@ if __name__ == "__main__":
     losses(out)
     cross_entropy(out)
     norms(out)
+    labels(out)

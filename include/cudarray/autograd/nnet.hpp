@@ -3,6 +3,8 @@
 #pragma once
 
 #include "../nnet/conv.hpp"
+#include "../nnet/ctc_loss.hpp"
+#include "../nnet/embedding.hpp"
 #include "../nnet/linear.hpp"
 #include "../nnet/local_response_norm.hpp"
 #include "../nnet/losses.hpp"
@@ -10,6 +12,7 @@
 #include "batch_norm.hpp"
 #include "cross_entropy.hpp"
 #include "dual_products.hpp"
+#include "indexing.hpp"
 #include "linalg.hpp"
 #include "reductions.hpp"
 
@@ -54,6 +57,25 @@ struct glu_rule {
     return dx;
   }
   static constexpr bool reads(int, int) { return true; }
+};
+template <class C, class D>
+struct ctc_rule {
+  ctc_paths<C, D> paths;
+  template <int, class X>
+  ndarray<C, D> gradient(const ndarray<C, D>& g, const X& x) const {
+    return paths.gradient(g, x.shape());
+  }
+  static constexpr bool reads(int, int) { return false; }
+};
+struct embedding_rule {
+  int64 padding;  ///< a row without gradient, or -1
+  template <int K, class A, class W, class Ix>
+  A gradient(const A& g, const W& table, const Ix& index) const {
+    const A to = cudarray::detail::take_rule{0}.template gradient<0>(g, table, index);
+    if (padding >= 0) to(padding)(ellipsis) = 0;
+    return to;
+  }
+  static constexpr bool reads(int, int operand) { return operand == 1; }
 };
 struct local_response_norm_rule {
   local_response_norm_options options;
@@ -125,6 +147,30 @@ auto glu(const X& x, cudarray::detail::any_integer axis = -1) {
   const int at = cudarray::detail::normal_axis("nnet::glu", axis, cudarray::detail::dims_of(x).ndim());
   return detail::apply_rule(
       detail::glu_rule{at}, [&](const auto& a) { return glu(a, at); }, x);
+}
+template <reduction R = reduction::mean, variable_expression X, detail::class_labels L, detail::class_labels N,
+          detail::class_labels M>
+auto ctc_loss(const X& log_probabilities, const L& labels, const N& steps, const M& label_counts,
+              const ctc_loss_options& o = {}) {
+  using cudarray::detail::dims_of;
+  using T = value_type_t<X>;
+  using C = detail::compute_t<T>;
+  using D = device_type_t<X>;
+  detail::check_ctc(dims_of(log_probabilities), dims_of(labels), dims_of(steps), dims_of(label_counts), o);
+  const variable<T, D> x(log_probabilities);
+  const detail::ctc_paths<C, D> paths(x.value(), labels, steps, label_counts, o.blank);
+  const auto rows = detail::apply_rule(
+      detail::ctc_rule<C, D>{paths}, [&](const auto&) { return paths.losses; }, x);
+  return detail::ctc_reduced<R, T>(paths, rows, o);
+}
+template <array_expression Ix, variable_expression W>
+auto embedding(const Ix& index, const W& table, const embedding_options& o = {}) {
+  using D = device_type_t<W>;
+  const int64 padding = detail::check_embedding("nnet::embedding", cudarray::detail::dims_of(table), o);
+  const ndarray<int64, D> picks(cudarray::detail::index_node("nnet::embedding", index));
+  return detail::apply_rule(
+      detail::embedding_rule{padding}, []<class A>(const A& a, const auto& i) { return A(take(a, i, 0)); }, table,
+      picks);
 }
 template <variable_expression X>
 auto local_response_norm(const X& x, const local_response_norm_options& o = {}) {

@@ -57,5 +57,24 @@ auto linear(const X& x, const W& w, const B& b, const linear_options& o = {}) {
     return cudarray::detail::poison{};
   }
 }
+/// a @ w[k] @ b for each k: (.., i), (.., j), (k, i, j) -> (.., k). Eager. Throws shape_error.
+///     ca::nnet::bilinear(a, b, w) + bias
+template <array_expression A, array_expression B, array_expression W>
+auto bilinear(const A& a, const B& b, const W& w) {
+  constexpr const char* function = "nnet::bilinear";
+  const shape &left = cudarray::detail::dims_of(a), &right = cudarray::detail::dims_of(b),
+              &of = cudarray::detail::dims_of(w);
+  bool fits = of.ndim() == 3 && left.ndim() > 0 && left.ndim() == right.ndim();
+  for (int d = 0; fits && d + 1 < left.ndim(); ++d) fits = left[d] == right[d];
+  if (!fits || left[left.ndim() - 1] != of[1] || right[right.ndim() - 1] != of[2])
+    cudarray::detail::fail<shape_error>(function, ": operands of shapes ", left, " and ", right, ", weights of shape ",
+                                        of, ": (.., i), (.., j) and (k, i, j) are wanted");
+  shape products = left, result = left;
+  products[left.ndim() - 1] = of[0];
+  result[left.ndim() - 1] = of[0];
+  products.push_back(of[1]);
+  const auto by_second = reshape(transpose(eval(w), {2, 0, 1}), {of[2], of[0] * of[1]});
+  return eval(sum(reshape(matmul(b, by_second), products) * expand_dims(a, -2), -1));
+}
 
 }  // namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD

@@ -1,4 +1,4 @@
-// Gradients of norms.
+// Gradients of norms, and of functions of class numbers.
 // SPDX-License-Identifier: MIT
 #include "differences.hpp"
 
@@ -42,4 +42,22 @@ TEST_CASE("autograd: gradients of norms") {
       S{2, 6, 2});
   check_layouts(
       "weight_norm", [](const auto& v, const auto& g) { return nnet::weight_norm(v, g); }, S{3, 2, 2}, S{3});
+}
+TEST_CASE("autograd: gradients of functions of class numbers") {
+  const ca::ndarray<int> labels = ca::array<int>({2, 0, -100}), tokens = ca::array<int>({{1, 0}, {1, 2}});
+  const ca::ndarray<int> steps = ca::array<int>({4, 3}), counts = ca::array<int>({2, 1});
+  check_layouts(
+      "nll_loss", [&](const auto& x) { return nnet::nll_loss(x, labels); }, S{3, 4});
+  check_layouts(
+      "ctc_loss",
+      [&](const auto& x) { return nnet::ctc_loss<nnet::reduction::none>(x, tokens, steps, counts, {.blank = 2}); },
+      S{4, 2, 3});
+  check_layouts(
+      "embedding", [&](const auto& x) { return nnet::embedding(tokens, x, {.padding_idx = 3}); }, S{3 + 1, 2});
+  check_layouts(
+      "embedding_bag", [&](const auto& x, const auto& w) { return nnet::embedding_bag(tokens, x, w); }, S{3, 2},
+      S{2, 2});
+  check_layouts(
+      "bilinear", [](const auto& a, const auto& b, const auto& w) { return nnet::bilinear(a, b, w); }, S{3, 2}, S{3, 4},
+      S{2, 2, 4});
 }
