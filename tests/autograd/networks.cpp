@@ -1,4 +1,4 @@
-// Gradients of norms, and of functions of class numbers.
+// Gradients of norms, attention, and functions of class numbers.
 // SPDX-License-Identifier: MIT
 #include "differences.hpp"
 
@@ -60,4 +60,14 @@ TEST_CASE("autograd: gradients of functions of class numbers") {
   check_layouts(
       "bilinear", [](const auto& a, const auto& b, const auto& w) { return nnet::bilinear(a, b, w); }, S{3, 2}, S{3, 4},
       S{2, 2, 4});
+}
+TEST_CASE("autograd: gradients of attention") {
+  check_layouts(
+      "attention",
+      [](const auto& q, const auto& k, const auto& v, const auto& m) {
+        return nnet::scaled_dot_product_attention(q, k, v, m, {.causal = true, .offset = 1});
+      },
+      S{4, 2, 3}, S{2, 4, 3}, S{2, 4, 2}, S{4});
+  check_layouts(
+      "rotary_embedding", [](const auto& x) { return nnet::rotary_embedding(x, {.base = 2}); }, S{2, 3, 4});
 }

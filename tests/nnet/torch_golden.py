@@ -254,6 +254,40 @@ def labels(path):
     w.close()
 
 
+def rotary(x, base=10000.0, interleaved=False, offset=0):
+    """Su et al. 2021, by complex numbers."""
+    half = x.shape[-1] // 2
+    position = torch.arange(x.shape[-2], dtype=torch.float64)[:, None] + offset
+    turn = torch.exp(1j * position * base ** (-torch.arange(half, dtype=torch.float64) / half))
+    pairs = x.reshape(*x.shape[:-1], half, 2) if interleaved else x.reshape(*x.shape[:-1], 2, half).transpose(-1, -2)
+    turned = torch.view_as_real(torch.view_as_complex(pairs.contiguous()) * turn)
+    return (turned if interleaved else turned.transpose(-1, -2)).reshape(x.shape)
+
+
+def attention(path):
+    w, g = Writer(path / "attention.txt"), torch.Generator().manual_seed(6)
+    sdpa = F.scaled_dot_product_attention
+    for batch, heads, shared, queries, keys, d, e in (((2,), 2, 2, 3, 3, 4, 4), ((), 4, 2, 5, 7, 3, 2), ((2,), 6, 2, 2, 9, 8, 8),
+                                                     ((1, 2), 3, 1, 4, 4, 2, 3)):
+        q = eighths(g, (*batch, heads, queries, d))
+        k, v = eighths(g, (*batch, shared, keys, d)), eighths(g, (*batch, shared, keys, e))
+        gqa = lambda *a, **o: sdpa(*a, enable_gqa=True, **o)
+        w.case("plain", gqa, q, k, v)
+        w.case("scale", lambda *a: gqa(*a, scale=0.25), q, k, v)
+        w.case("causal", lambda *a: gqa(*a, is_causal=True), q, k, v)
+        seen = torch.rand((queries, keys), generator=g) < 0.6
+        seen[:, 0] = True
+        w.case("mask", lambda a, b, c, m: gqa(a, b, c, attn_mask=m.bool()), q, k, v, seen.double(), constant=[3])
+        w.case("bias", lambda a, b, c, m: gqa(a, b, c, attn_mask=m), q, k, v, eighths(g, (heads, queries, keys)))
+        w.case("bias of keys", lambda a, b, c, m: gqa(a, b, c, attn_mask=m), q, k, v, eighths(g, (1, 1, keys)))
+    q, k, v = eighths(g, (3, 4)), eighths(g, (5, 4)), eighths(g, (5, 2))
+    w.case("plain", sdpa, q, k, v)
+    for shape in ((3, 8), (2, 2, 5, 6), (1, 2)):
+        w.case("rotary", rotary, eighths(g, shape))
+        w.case("rotary interleaved", lambda x: rotary(x, 100.0, True, 7), eighths(g, shape))
+    w.close()
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--out", type=pathlib.Path, required=True)
@@ -264,3 +298,4 @@ if __name__ == "__main__":
     cross_entropy(out)
     norms(out)
     labels(out)
+    attention(out)

@@ -9,6 +9,7 @@
 #include "../nnet/local_response_norm.hpp"
 #include "../nnet/losses.hpp"
 #include "../nnet/pool.hpp"
+#include "attention.hpp"
 #include "batch_norm.hpp"
 #include "cross_entropy.hpp"
 #include "dual_products.hpp"

@@ -184,10 +184,6 @@ void check_running(const char* function, const norm_view& v, const batch_norm_op
 struct absent {
   double value;
 };
-template <class A>
-inline constexpr bool has_gradient = false;
-template <array_expression A>
-inline constexpr bool has_gradient<A> = cudarray::detail::has_variable<A>;
 /// The dtype of what is absent is that of x.
 template <class T, class A>
 struct affine_type {

@@ -31,11 +31,12 @@ constexpr bool takes_floating() {
   return floating;
 }
 /// A gain or bias broadcasts to x, and x to nothing. Throws shape_error.
-inline void check_affine(const char* function, const char* name, const shape& x, const shape& a) {
+inline void check_affine(const char* function, const char* name, const shape& x, const shape& a, const char* to = "x") {
   bool fits = a.ndim() <= x.ndim();
   for (int d = 1; fits && d <= a.ndim(); ++d) fits = a[a.ndim() - d] == 1 || a[a.ndim() - d] == x[x.ndim() - d];
   if (!fits)
-    cudarray::detail::fail<shape_error>(function, ": ", name, " of shape ", a, " does not broadcast to x of shape ", x);
+    cudarray::detail::fail<shape_error>(function, ": ", name, " of shape ", a, " does not broadcast to ", to,
+                                        " of shape ", x);
 }
 /// Throws value_error unless eps is a number that is not negative, index_error for an axis that is not there.
 inline void check_norm(const char* function, const shape& x, const norm_options& o) {
@@ -52,6 +53,11 @@ auto by_mean_square(const X& x, const norm_options& o) {
   const auto& w = wide<C>(x);
   return w * (1 / sqrt(mean(square(w), o.axes, keepdims) + o.eps));
 }
+/// Whether what may be no array is one with variables in it.
+template <class A>
+inline constexpr bool has_gradient = false;
+template <array_expression A>
+inline constexpr bool has_gradient<A> = cudarray::detail::has_variable<A>;
 /// An operand beside one that is computed in C.
 template <class C, class X>
 decltype(auto) beside(const X& x) {

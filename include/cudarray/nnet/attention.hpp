@@ -1,0 +1,149 @@
+// Attention by products and one pass over the scores: eager.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../ops/linalg.hpp"
+#include "dropout.hpp"
+#include "norm.hpp"
+
+namespace cudarray::inline v0::nnet {
+
+struct attention_options {
+  bool causal = false;                       ///< query i sees the keys up to i + offset only
+  cudarray::detail::any_integer offset = 0;  ///< keys that are before the first query
+  double scale = 0;                          ///< of the products; 0: 1 / sqrt(d)
+  double dropout = 0;                        ///< of the weights
+};
+
+}  // namespace cudarray::inline v0::nnet
+namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD {
+
+/// Where there is no mask.
+struct no_mask {};
+/// The shapes that attention goes through. Several query heads may share those of keys and values.
+struct attention_shapes {
+  shape scores;   ///< (.., h, l, s)
+  shape queries;  ///< (.., heads of keys, queries of all heads that share one, d)
+  shape grouped;  ///< the same of the scores
+  shape result;   ///< (.., h, l, e)
+};
+/// Throws shape_error.
+inline attention_shapes shapes_of_attention(const char* function, const shape& q, const shape& k, const shape& v) {
+  const int n = q.ndim(), head = n - 3;
+  bool fits = n >= 2 && k.ndim() == n && v.ndim() == n && q[n - 1] == k[n - 1] && k[n - 2] == v[n - 2];
+  for (int d = 0; fits && d < n - 2; ++d) {
+    fits = k[d] == v[d] && (d == head ? k[d] != 0 && q[d] % k[d] == 0 : q[d] == k[d]);
+    if (d == head && q[d] == k[d]) fits = k[d] == v[d];
+  }
+  if (!fits)
+    cudarray::detail::fail<shape_error>(
+        function, ": queries of shape ", q, ", keys of shape ", k, ", values of shape ", v,
+        ": (.., h, l, d), (.., g, s, d) and (.., g, s, e) are wanted, h a multiple of g");
+  attention_shapes of{q, q, q, q};
+  if (head >= 0) {
+    of.queries[head] = k[head];
+    of.queries[n - 2] = k[head] == 0 ? q[n - 2] : q[head] / k[head] * q[n - 2];
+  }
+  of.grouped = of.queries;
+  of.scores[n - 1] = of.grouped[n - 1] = k[n - 2];
+  of.result[n - 1] = v[n - 1];
+  return of;
+}
+/// Whether a query sees a key: (l, s).
+template <class D>
+auto sees(const shape& scores, int64 offset, D device) {
+  const int n = scores.ndim();
+  const auto query = cudarray::detail::integer_range<int64>(offset, offset + scores[n - 2], 1, device);
+  return cudarray::detail::integer_range<int64>(0, scores[n - 1], 1, device) <= expand_dims(query, -1);
+}
+/// Scores that a mask of truth values hides are -inf, another one is added.
+template <class S, class M>
+auto masked(const S& scores, const M& mask) {
+  if constexpr (::std::is_same_v<M, no_mask>) return scores;
+  else if constexpr (::std::is_same_v<value_type_t<M>, bool>)
+    return where(mask, scores, -::std::numeric_limits<double>::infinity());
+  else return scores + beside<value_type_t<S>>(mask);
+}
+/// Softmax along the last axis; 0 in rows where all is hidden.
+template <class S>
+auto weights_of(const S& scores) {
+  const auto most = max(scores, -1, keepdims);
+  const auto e = exp(scores - where(most == -::std::numeric_limits<double>::infinity(), 0, most));
+  const auto total = sum(e, -1, keepdims);
+  return e / where(total == 0, 1, total);
+}
+/// The weights of scores, an array of dtype T.
+template <class T, class D, class M>
+ndarray<T, D> attention_weights(const ndarray<T, D>& scores, const M& mask, const attention_options& o) {
+  if (scores.size() == 0) return scores;
+  const auto hidden = masked(wide<compute_t<T>>(scores), mask);
+  if (!o.causal) return narrowed<ndarray<T, D>>(weights_of(hidden));
+  return narrowed<ndarray<T, D>>(weights_of(masked(hidden, sees(scores.shape(), o.offset, scores.device()))));
+}
+/// The same, of scores without a gradient. Of variables it is in autograd/attention.hpp, and found by the shapes'
+/// namespace.
+template <class S, class M>
+requires(!has_gradient<S> && !has_gradient<M>) auto apply_attention_weights(const attention_shapes&, const S& scores,
+                                                                            const M& mask, const attention_options& o) {
+  return attention_weights(scores, mask, o);
+}
+template <class M>
+void check_mask(const char* function, const shape& scores, const M& mask) {
+  if constexpr (!::std::is_same_v<M, no_mask>)
+    check_affine(function, "a mask", scores, cudarray::detail::dims_of(mask), "scores");
+}
+inline void check_attention(const char* function, const attention_options& o) {
+  if (!(o.dropout >= 0 && o.dropout < 1))
+    cudarray::detail::fail<value_error>(function, ": the probability ", o.dropout, " is not in [0, 1)");
+}
+
+template <class Q, class K, class V, class M>
+auto attention(const Q& q, const K& k, const V& v, const M& mask, const attention_options& o) {
+  constexpr const char* function = "nnet::scaled_dot_product_attention";
+  using cudarray::detail::dims_of;
+  const shape& dims = dims_of(q);
+  const attention_shapes of = shapes_of_attention(function, dims, dims_of(k), dims_of(v));
+  check_mask(function, of.scores, mask);
+  check_attention(function, o);
+  const double scale = o.scale != 0 ? o.scale : 1 / math::sqrt(double(dims[dims.ndim() - 1]));
+  const auto rows = reshape(eval(q * scale), of.queries);
+  const auto scores = reshape(matmul(rows, swapaxes(eval(k), -1, -2)), of.scores);
+  const auto weights = apply_attention_weights(of, scores, mask, o);
+  const auto kept = o.dropout > 0 ? eval(nnet::dropout(weights, o.dropout)) : weights;
+  return reshape(matmul(reshape(kept, of.grouped), eval(v)), of.result);
+}
+template <class Q, class K, class V>
+constexpr bool takes_attention() {
+  using T = cudarray::detail::primal_t<value_type_t<Q>>;
+  constexpr bool one_dtype = cudarray::detail::is_floating<T> &&
+                             ::std::is_same_v<T, cudarray::detail::primal_t<value_type_t<K>>> &&
+                             ::std::is_same_v<T, cudarray::detail::primal_t<value_type_t<V>>>;
+  static_assert(
+      one_dtype,
+      "cudarray: nnet::scaled_dot_product_attention: queries, keys and values must be of one floating dtype: use "
+      "ca::astype<T>(x)");
+  return one_dtype;
+}
+
+}  // namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD {
+
+/// softmax(q k^T / sqrt(d)) v (Vaswani et al. 2017): (.., h, l, d), (.., g, s, d), (.., g, s, e) -> (.., h, l, e). With
+/// fewer heads of keys and values, g, than of queries each serves h / g neighbouring ones (Ainslie et al. 2023). The
+/// softmax of half types is computed in float32. A query that sees no key gets zeros. Eager. Throws shape_error,
+/// value_error.
+///     ca::nnet::scaled_dot_product_attention(q, k, v, {.causal = true})
+template <array_expression Q, array_expression K, array_expression V>
+auto scaled_dot_product_attention(const Q& q, const K& k, const V& v, const attention_options& o = {}) {
+  if constexpr (detail::takes_attention<Q, K, V>()) return detail::attention(q, k, v, detail::no_mask{}, o);
+  else return cudarray::detail::poison{};
+}
+/// With a mask that broadcasts to (.., h, l, s): true where a query sees a key, or numbers that are added to the
+/// scores.
+template <array_expression Q, array_expression K, array_expression V, array_expression M>
+auto scaled_dot_product_attention(const Q& q, const K& k, const V& v, const M& mask, const attention_options& o = {}) {
+  if constexpr (detail::takes_attention<Q, K, V>()) return detail::attention(q, k, v, mask, o);
+  else return cudarray::detail::poison{};
+}
+
+}  // namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD
