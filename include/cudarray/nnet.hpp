@@ -26,5 +26,6 @@
 #include "nnet/norm.hpp"
 #include "nnet/pool.hpp"
 #include "nnet/positions.hpp"
+#include "nnet/recurrent.hpp"
 #include "random.hpp"
 #include "reductions.hpp"

@@ -39,6 +39,19 @@ TEST_CASE("nnet: a padding row has no gradient, others the sum of theirs") {
   CHECK(test::equal(table.grad(), {4, 2}, std::vector<float>{1, 1, 2, 2, 0, 0, 0, 0}));
   CHECK(floats(y.value()) == floats(nnet::embedding(tokens, table.value())));
 }
+TEST_CASE("nnet: padding counts nothing in bags, whatever its row holds") {
+  const float inf = std::numeric_limits<float>::infinity();
+  const array table = ca::array<float>({{inf, std::nanf("")}, {3, 4}, {5, 6}});
+  const indices bags = ca::array<int>({{0, 1}, {-3, 2}});
+  for (const int padding : {0, -3}) {
+    CHECK(test::equal(ca::eval(nnet::embedding_bag<nnet::bag::sum>(bags, table, {.padding_idx = padding})), {2, 2},
+                      std::vector<float>{3, 4, 5, 6}));
+    CHECK(test::equal(ca::eval(nnet::embedding_bag(bags, table, {.padding_idx = padding})), {2, 2},
+                      std::vector<float>{3, 4, 5, 6}));
+    CHECK(test::equal(ca::eval(nnet::embedding_bag(bags, table, ca::full({2, 2}, 2), {.padding_idx = padding})), {2, 2},
+                      std::vector<float>{6, 8, 10, 12}));
+  }
+}
 TEST_CASE("nnet: embeddings and losses of half types") {
   const auto h = ca::astype<ca::bfloat16>(wave({8, 6}));
   const indices y = ca::array<int>({0, 5, 1, -100, 3, 2, 4, 4});
@@ -52,6 +65,16 @@ TEST_CASE("nnet: embeddings and losses of half types") {
   const float of_half = ca::astype<float>(nnet::ctc_loss(p, labels, steps, counts)).item();
   const float of_float = nnet::ctc_loss(ca::astype<float>(p), labels, steps, counts).item();
   CHECK(std::abs(of_half - of_float) <= of_float / 1024);
+  // the last of many classes as blank, beside labels of 8 bits
+  const array many = nnet::log_softmax(wave({4, 1, 300}));
+  const auto of = [&]<class T>(std::type_identity<T>) {
+    return nnet::ctc_loss(many, ca::array<T>({{1, 2}}), ca::array<T>({4}), ca::array<T>({2}), {.blank = 299}).item();
+  };
+  CHECK(of(std::type_identity<ca::uint8>{}) == of(std::type_identity<int>{}));
+  // products of half types in between
+  const auto h3 = ca::astype<ca::float16>(ca::full({1, 2}, 300)), h4 = ca::astype<ca::float16>(ca::full({1, 2}, 0.001));
+  const auto by = nnet::bilinear(h4, h3, ca::astype<ca::float16>(ca::full({1, 2, 2}, 300)));
+  CHECK(std::abs(ca::astype<float>(by).item() - 360) < 1);
 }
 TEST_CASE("nnet: labels that do not fit the steps") {
   const ca::variable<float> x = wave({2, 2, 4});
@@ -125,9 +148,9 @@ TEST_CASE("nnet: errors of what is given class numbers") {
   CHECK(index([&] { nnet::ctc_loss(x, labels * 7, counts, tokens); }) ==
         "nnet::ctc_loss: index 7 is out of bounds for axis 2 with size 4");
   CHECK(index([&] { nnet::ctc_loss(x, labels, counts + 1, tokens); }) ==
-        "nnet::ctc_loss: index 6 is out of bounds for axis 0 with size 6");
+        "nnet::ctc_loss: counts of steps: index 6 is out of bounds for axis 0 with size 6");
   CHECK(index([&] { nnet::ctc_loss(x, labels, counts, tokens + 3); }) ==
-        "nnet::ctc_loss: index 4 is out of bounds for axis 0 with size 4");
+        "nnet::ctc_loss: counts of labels: index 4 is out of bounds for axis 0 with size 4");
   CHECK(shape([&] { nnet::bilinear(table, table, x); }) ==
         "nnet::bilinear: operands of shapes (4, 3) and (4, 3), weights of shape (5, 2, 4): (.., i), (.., j) and "
         "(k, i, j) are wanted");

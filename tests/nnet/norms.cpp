@@ -101,7 +101,7 @@ TEST_CASE("nnet: a wrong batch_norm moves nothing") {
   constexpr std::type_identity<ca::value_error> value;
   const array x = wave({5, 4, 3});
   CHECK(text(shape, [&] { nnet::batch_norm(x, g(ca::slice(3)), g, mean, var); }) ==
-        "nnet::batch_norm: an array of shape (3,) where each of 4 channels should have an element");
+        "nnet::batch_norm: a gain of shape (3,) for 4 channels: (4,) is wanted");
   CHECK(text(shape, [&] { nnet::batch_norm(x, g, g, mean, ca::ones({3})); }) ==
         "nnet::batch_norm: x of shape (5, 4, 3), running statistics of shapes (4,) and (3,): (4,) is wanted");
   CHECK(text(value, [&] { nnet::batch_norm(x, g, g, mean, var, {.momentum = 1.5}); }) ==
@@ -131,6 +131,12 @@ TEST_CASE("nnet: a wrong batch_norm moves nothing") {
   const array none = nnet::batch_norm(ca::zeros({0, 4, 3}), g, g, mean, var);
   CHECK(none.shape() == ca::shape{0, 4, 3});
   CHECK(unchanged());
+}
+TEST_CASE("nnet: statistics that share the gain's memory are seen to be written") {
+  const ca::variable<float> x = wave({3, 2}), gain = ca::ones({2});
+  const array var = ca::ones({2});
+  ca::variable y = nnet::batch_norm(x, gain, ca::zeros({2}), gain.value(), var);
+  CHECK_THROWS_AS(y.backward(ca::ones({3, 2})), ca::stale_error);
 }
 TEST_CASE("nnet: norms of nothing") {
   const ca::variable<float> x = ca::zeros({0, 4, 3}), g = ca::ones({4});
@@ -165,6 +171,15 @@ TEST_CASE("nnet: spectral_norm divides by the largest singular value") {
   for (int i = 0; i < 20; ++i) nnet::spectral_norm(w, u);
   CHECK(off(nnet::spectral_norm(w, u), w / 5.) < 1e-9);
   CHECK(off(u, ca::full<double>({2}, std::sqrt(0.5))) < 1e-9);
+  // what computes in half types overflows nowhere
+  const ca::ndarray<ca::float16> narrow =
+      ca::astype<ca::float16>(ca::array<float>({{100, 200, 400}, {300, 900, -100}}));
+  const ca::ndarray<ca::float16> v16 = ca::ones<ca::float16>({2});
+  for (int i = 0; i < 20; ++i) nnet::spectral_norm(narrow, v16);
+  CHECK(test::close(ca::astype<double>(nnet::spectral_norm(narrow, v16)), {2, 3},
+                    {0.1026, 0.2053, 0.4106, 0.3079, 0.9238, -0.1026}, 2e-3));
+  CHECK(test::thrown<ca::value_error>([&] { nnet::spectral_norm(w, u, {.eps = -1}); }) ==
+        "nnet::spectral_norm: eps -1 is negative or no number");
   // of w / s(w) the gradient of sum(g w / s): g / s - sum(g w) / s^2 u v'
   const ca::variable<double> v = w;
   const ca::ndarray<double> g = ca::array<double>({{1, 2}, {0, -1}});

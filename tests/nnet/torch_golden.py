@@ -288,6 +288,50 @@ def attention(path):
     w.close()
 
 
+def recurrent(path):
+    """The value is output, hidden state and cell, flat and one behind the other; weights are transposed."""
+    w, g = Writer(path / "recurrent.txt"), torch.Generator().manual_seed(7)
+
+    def run(kind, layers, both, lengths=None):
+        def f(x, h, *more):
+            c, flat = (more[0], more[1:]) if kind == "lstm" else (None, more)
+            weights = [p.t() if p.dim() == 2 else p for p in flat]
+            x = x.clone()
+            if lengths is not None:
+                packed = torch.nn.utils.rnn.pack_padded_sequence(x, lengths, enforce_sorted=False)
+                h = h.index_select(1, packed.sorted_indices)
+                c = c if c is None else c.index_select(1, packed.sorted_indices)
+                state = (h, c) if kind == "lstm" else h
+                r = getattr(torch._VF, kind)(packed.data, packed.batch_sizes, state, weights, True, layers, 0.0, True, both)
+                back = torch.nn.utils.rnn.PackedSequence(r[0], packed.batch_sizes, packed.sorted_indices,
+                                                         packed.unsorted_indices)
+                output = torch.nn.utils.rnn.pad_packed_sequence(back, total_length=x.shape[0])[0]
+                r = (output, *(s.index_select(1, packed.unsorted_indices) for s in r[1:]))
+            else:
+                state = (h, c) if kind == "lstm" else h
+                r = getattr(torch._VF, kind)(x, state, weights, True, layers, 0.0, True, both, False)
+            return torch.cat([a.flatten() for a in r])
+        return f
+
+    for kind, gates in (("lstm", 4), ("gru", 3), ("rnn_tanh", 1), ("rnn_relu", 1)):
+        for name, layers, both, lengths in (("", 1, False, None), (" both", 1, True, None), (" layers", 2, False, None),
+                                            (" lengths", 1, True, True)):
+            for steps, batch, inputs, h in ((4, 2, 3, 2), (1, 3, 2, 4)):
+                if lengths and steps == 1:
+                    continue
+                directions = 2 if both else 1
+                eighth = lambda *s: eighths(g, s, -1.0, 1.0)
+                state = [eighth(layers * directions, batch, h) for _ in range(2 if kind == "lstm" else 1)]
+                weights = []
+                for layer in range(layers):
+                    for _ in range(directions):
+                        weights += [eighth(inputs if layer == 0 else h * directions, gates * h), eighth(h, gates * h),
+                                    eighth(gates * h), eighth(gates * h)]
+                count = torch.tensor([2, steps]) if lengths else None
+                w.case(kind + name, run(kind, layers, both, count), eighth(steps, batch, inputs), *state, *weights)
+    w.close()
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--out", type=pathlib.Path, required=True)
@@ -299,3 +343,4 @@ if __name__ == "__main__":
     norms(out)
     labels(out)
     attention(out)
+    recurrent(out)

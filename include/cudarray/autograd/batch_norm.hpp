@@ -69,15 +69,16 @@ requires(has_gradient<X> || has_gradient<G> || has_gradient<B>) auto apply_norm(
   using V = value_type_t<X>;
   using T = dual_beside<V, V, affine_t<V, G>, affine_t<V, B>>;
   const auto input = core::as_rule_operand(x);
-  const ndarray<T, D> a(astype<T>(input.array));
+  const ndarray<T, D> a(of_dtype<T>(input.array));
   const auto by = affine_operand<T>(gain, a.device());
   const auto plus = affine_operand<T>(bias, a.device());
   const auto r = normalise(v, a, by.array, plus.array);
-  then(r);
   const core::tape_ref to[3] = {input.tape, by.tape, plus.tape};
   using node = norm_node<T, D, V, affine_t<T, G>, affine_t<T, B>>;
   const bool wanted = core::recording() && (core::is_wanted(to[0]) || core::is_wanted(to[1]) || core::is_wanted(to[2]));
-  return variable<T, D>(r.value, wanted ? core::tape_ref(new node(v, a, by.array, r, to)) : core::tape_ref());
+  const auto recorded = wanted ? core::tape_ref(new node(v, a, by.array, r, to)) : core::tape_ref();
+  then(r);  // what it writes is seen by a node that keeps it
+  return variable<T, D>(r.value, recorded);
 }
 
 }  // namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD

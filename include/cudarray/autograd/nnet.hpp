@@ -15,6 +15,7 @@
 #include "dual_products.hpp"
 #include "indexing.hpp"
 #include "linalg.hpp"
+#include "recurrent.hpp"
 #include "reductions.hpp"
 
 namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD {
@@ -182,7 +183,10 @@ auto local_response_norm(const X& x, const local_response_norm_options& o = {}) 
 template <variable_expression W, class T, class D>
 auto spectral_norm(const W& w, const ndarray<T, D>& u, const spectral_norm_options& o = {}) {
   const auto weights = eval(w);
-  return detail::by_singular_value(weights, detail::singular_vectors(weights.detach(), u, o));
+  const auto v = detail::singular_vectors(weights.value(), u, o);
+  const auto result = detail::by_singular_value(weights, v);
+  if (o.iterations > 0) u(ellipsis) = astype<T>(v.left);
+  return result;
 }
 template <variable_expression X>
 auto softmax(const X& x, cudarray::detail::any_integer axis = -1) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../ops/creation.hpp"
+#include "../ops/dual_parts.hpp"
 #include "norm.hpp"
 
 namespace cudarray::inline v0::nnet {
@@ -81,15 +83,21 @@ inline norm_view view_of_instances(const char* function, const shape& x, double 
   return view_of_groups(function, x, x.ndim() < 2 || x[1] == 0 ? 1 : x[1], eps);
 }
 /// What is said of channels has an element for each. Throws shape_error.
-template <class... A>
-void check_channels(const char* function, const norm_view& v, const A&... a) {
+inline void check_channels(const char* function, const norm_view& v, const char* name, const shape& s) {
   const shape channels{v.affine.elements()};
-  const auto check = [&](const shape& s) {
-    if (s != channels)
-      cudarray::detail::fail<shape_error>(function, ": an array of shape ", s, " where each of ", channels[0],
-                                          " channels should have an element");
-  };
-  (check(cudarray::detail::dims_of(a)), ...);
+  if (s != channels)
+    cudarray::detail::fail<shape_error>(function, ": ", name, " of shape ", s, " for ", channels[0],
+                                        " channels: ", channels, " is wanted");
+}
+template <class G, class B>
+void check_gain_and_bias(const char* function, const norm_view& v, const G& gain, const B& bias) {
+  check_channels(function, v, "a gain", cudarray::detail::dims_of(gain));
+  check_channels(function, v, "a bias", cudarray::detail::dims_of(bias));
+}
+template <class M, class V>
+void check_statistics(const char* function, const norm_view& v, const M& mean, const V& var) {
+  check_channels(function, v, "a mean", cudarray::detail::dims_of(mean));
+  check_channels(function, v, "a variance", cudarray::detail::dims_of(var));
 }
 
 template <class T, class D>
@@ -155,20 +163,23 @@ class norm_gradients {
 };
 
 /// Moves the running statistics towards those of a batch, whose variance they have without bias.
-template <class T, class D, class P>
+template <class T, class D, class P, class Q>
 void update_running(const normalised<T, D>& of, int64 count, double momentum, const ndarray<P, D>& mean,
-                    const ndarray<P, D>& var) {
-  const auto moved = [momentum](const ndarray<P, D>& to, const auto& from, double factor) {
-    const auto now = astype<P>(reshape(from, to.shape()));
+                    const ndarray<Q, D>& var) {
+  const auto moved = [momentum]<class U>(const ndarray<U, D>& to, const auto& from, double factor) {
+    const auto now = astype<U>(reshape(cudarray::detail::primals(from), to.shape()));
     return to * (1 - momentum) + now * (momentum * factor);
   };
   assign_together(out(mean) = moved(mean, of.mean, 1),
                   out(var) = moved(var, of.var, double(count) / double(count - 1)));
 }
 /// Throws value_error, shape_error before anything is written.
-template <class P, class D>
+template <class P, class Q, class D>
 void check_running(const char* function, const norm_view& v, const batch_norm_options& o, const ndarray<P, D>& mean,
-                   const ndarray<P, D>& var) {
+                   const ndarray<Q, D>& var) {
+  constexpr bool floating = cudarray::detail::is_floating<P> && cudarray::detail::is_floating<Q>;
+  static_assert(floating,
+                "cudarray: nnet::batch_norm: running statistics are of a floating dtype: use ca::zeros<float>");
   const shape channels{v.affine.elements()};
   if (mean.shape() != channels || var.shape() != channels)
     cudarray::detail::fail<shape_error>(function, ": x of shape ", v.dims, ", running statistics of shapes ",
@@ -201,11 +212,6 @@ ndarray<affine_t<T, A>, D> affine_array(const A& a, D device) {
     return cudarray::detail::filled<affine_t<T, A>>("nnet", shape{}, a.value, device);
   else return ndarray<affine_t<T, A>, D>(a);
 }
-/// T, or its dual numbers where another dtype is one.
-template <class T, class... A>
-using dual_beside =
-    ::std::conditional_t<(cudarray::detail::is_dual<A> || ...), cudarray::dual<cudarray::detail::primal_t<T>>, T>;
-
 /// A norm of arrays; `then` sees what was computed. That of variables is in autograd/batch_norm.hpp, and found by the
 /// view's namespace.
 template <class X, class G, class B, class Then>
@@ -214,7 +220,7 @@ requires(!has_gradient<X> && !has_gradient<G> && !has_gradient<B>) auto apply_no
                                                                                    const Then& then) {
   using D = device_type_t<X>;
   using T = dual_beside<value_type_t<X>, value_type_t<X>, affine_t<value_type_t<X>, G>, affine_t<value_type_t<X>, B>>;
-  const ndarray<T, D> a(astype<T>(x));
+  const ndarray<T, D> a(of_dtype<T>(x));
   const auto r = normalise(v, a, affine_array<T>(gain, a.device()), affine_array<T>(bias, a.device()));
   then(r);
   return r.value;
@@ -232,13 +238,13 @@ namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD {
 /// towards those of the batch by the momentum, the running variance towards the unbiased one. An empty batch moves
 /// nothing.
 ///     ca::nnet::batch_norm(x, gain, bias, running_mean, running_var, {.momentum = 0.01})
-template <array_expression X, array_expression G, array_expression B, class P, class D>
+template <array_expression X, array_expression G, array_expression B, class P, class Q, class D>
 auto batch_norm(const X& x, const G& gain, const B& bias, const ndarray<P, D>& running_mean,
-                const ndarray<P, D>& running_var, const batch_norm_options& o = {}) {
+                const ndarray<Q, D>& running_var, const batch_norm_options& o = {}) {
   constexpr const char* function = "nnet::batch_norm";
   if constexpr (detail::takes_floating<X>()) {
     const auto v = detail::view_of_batch(function, cudarray::detail::dims_of(x), o.axis, o.eps);
-    detail::check_channels(function, v, gain, bias);
+    detail::check_gain_and_bias(function, v, gain, bias);
     detail::check_running(function, v, o, running_mean, running_var);
     return apply_norm(v, x, gain, bias, [&](const auto& r) {
       if (r.value.size() > 0) detail::update_running(r, v.count(), o.momentum, running_mean, running_var);
@@ -253,7 +259,7 @@ auto batch_norm(const X& x, const G& gain, const B& bias, const batch_norm_optio
   constexpr const char* function = "nnet::batch_norm";
   if constexpr (detail::takes_floating<X>()) {
     const auto v = detail::view_of_batch(function, cudarray::detail::dims_of(x), o.axis, o.eps);
-    detail::check_channels(function, v, gain, bias);
+    detail::check_gain_and_bias(function, v, gain, bias);
     return apply_norm(v, x, gain, bias, detail::nothing_else);
   } else {
     return cudarray::detail::poison{};
@@ -269,7 +275,7 @@ auto batch_norm(const X& x, const batch_norm_options& o = {}) {
     return cudarray::detail::poison{};
   }
 }
-/// batch_norm by statistics that are known, as the running ones: lazy.
+/// batch_norm by statistics that are known, as the running ones. Lazy in x; what is said of channels is read at once.
 ///     ca::nnet::batch_norm_inference(x, gain, bias, running_mean, running_var)
 template <array_expression X, array_expression G, array_expression B, array_expression M, array_expression V>
 auto batch_norm_inference(const X& x, const G& gain, const B& bias, const M& mean, const V& var,
@@ -277,7 +283,8 @@ auto batch_norm_inference(const X& x, const G& gain, const B& bias, const M& mea
   constexpr const char* function = "nnet::batch_norm_inference";
   if constexpr (detail::takes_floating<X>()) {
     const auto v = detail::view_of_batch(function, cudarray::detail::dims_of(x), o.axis, o.eps);
-    detail::check_channels(function, v, gain, bias, mean, var);
+    detail::check_gain_and_bias(function, v, gain, bias);
+    detail::check_statistics(function, v, mean, var);
     using C = detail::norm_t<X>;
     const auto along = [&v](const auto& a) { return reshape(eval(a), v.affine); };
     const auto scale = eval(detail::beside<C>(gain) / sqrt(detail::beside<C>(var) + o.eps));
@@ -296,8 +303,12 @@ folded_norm<value_type_t<W>, device_type_t<W>> fold_batch_norm(const W& w, const
                                                                const M& mean, const V& var,
                                                                const group_norm_options& o = {}) {
   constexpr const char* function = "nnet::fold_batch_norm";
-  const auto v = detail::view_of_batch(function, cudarray::detail::dims_of(w), 0, o.eps);
-  detail::check_channels(function, v, b, gain, bias, mean, var);
+  const shape& dims = cudarray::detail::dims_of(w);
+  if (dims.ndim() < 2) cudarray::detail::fail<shape_error>(function, ": weights of shape ", dims, ", not (k, ..)");
+  const auto v = detail::view_of_batch(function, dims, 0, o.eps);
+  detail::check_channels(function, v, "the layer's bias", cudarray::detail::dims_of(b));
+  detail::check_gain_and_bias(function, v, gain, bias);
+  detail::check_statistics(function, v, mean, var);
   using C = detail::norm_t<W>;
   const ndarray<C, device_type_t<W>> scale = detail::beside<C>(gain) / sqrt(detail::beside<C>(var) + o.eps);
   return {detail::narrowed<W>(detail::wide<C>(w) * reshape(scale, v.affine)),
@@ -312,7 +323,7 @@ auto group_norm(const X& x, cudarray::detail::any_integer groups, const G& gain,
   constexpr const char* function = "nnet::group_norm";
   if constexpr (detail::takes_floating<X>()) {
     const auto v = detail::view_of_groups(function, cudarray::detail::dims_of(x), groups.value, o.eps);
-    detail::check_channels(function, v, gain, bias);
+    detail::check_gain_and_bias(function, v, gain, bias);
     return apply_norm(v, x, gain, bias, detail::nothing_else);
   } else {
     return cudarray::detail::poison{};
@@ -334,7 +345,7 @@ auto instance_norm(const X& x, const G& gain, const B& bias, const group_norm_op
   constexpr const char* function = "nnet::instance_norm";
   if constexpr (detail::takes_floating<X>()) {
     const auto v = detail::view_of_instances(function, cudarray::detail::dims_of(x), o.eps);
-    detail::check_channels(function, v, gain, bias);
+    detail::check_gain_and_bias(function, v, gain, bias);
     return apply_norm(v, x, gain, bias, detail::nothing_else);
   } else {
     return cudarray::detail::poison{};

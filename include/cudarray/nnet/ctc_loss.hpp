@@ -51,10 +51,10 @@ class ctc_paths {
   ndarray<int64, D> place_;  ///< (s,): 0, 1, ..
 
   template <class L>
-  static ndarray<int64, D> counts(const L& given, int64 most) {
-    const label_op op{"nnet::ctc_loss", 0, {}};
+  static ndarray<int64, D> counts(const char* of, const L& given, int64 most) {
+    const label_op op{of, 0, {}};
     const ndarray<int64, D> n(
-        astype<int64>(cudarray::detail::elementwise("nnet::ctc_loss", op, bounded_labels(given), INT64_MIN, most + 1)));
+        astype<int64>(cudarray::detail::elementwise(of, op, bounded_labels(given), INT64_MIN, most + 1)));
     return expand_dims(ndarray<int64, D>(maximum(n, 0)), -1);
   }
   auto at_end() const { return (place_ == 2 * label_) | (place_ == 2 * label_ - 1); }
@@ -93,12 +93,12 @@ class ctc_paths {
         symbols_(2 * cudarray::detail::dims_of(labels)[1] + 1),
         symbol_(full<int64, D>({x.shape(1), symbols_}, blank, x.device())),
         skips_(zeros<bool, D>({x.shape(1), symbols_}, x.device())),
-        step_(counts(steps, steps_)),
-        label_(counts(lengths, symbols_ / 2)),
+        step_(counts("nnet::ctc_loss: counts of steps", steps, steps_)),
+        label_(counts("nnet::ctc_loss: counts of labels", lengths, symbols_ / 2)),
         forward_(full<C, D>({steps_, x.shape(1), symbols_ + 2}, least, x.device())),
         place_(cudarray::detail::integer_range<int64>(0, symbols_, 1, x.device())) {
     const label_op op{"nnet::ctc_loss", 2, {}};
-    const auto given = where(place_(slice(symbols_ / 2)) < label_, bounded_labels(labels), blank);
+    const auto given = where(place_(slice(symbols_ / 2)) < label_, astype<int64>(bounded_labels(labels)), blank);
     symbol_(_, slice(1, none, 2)) =
         maximum(cudarray::detail::elementwise("nnet::ctc_loss", op, given, INT64_MIN, x.shape(2)), 0);
     if (symbols_ > 2) {

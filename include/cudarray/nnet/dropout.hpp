@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../ops/random.hpp"
+#include "norm.hpp"
 
 namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD {
 
@@ -103,7 +104,7 @@ auto alpha_dropout(const X& x, double p, random::generator& g = random::thread_g
     constexpr double least = -1.7580993408473766;
     const auto kept = detail::draw_mask(function, cudarray::detail::dims_of(x), p, 1, g, detail::device_of(x));
     const double scale = 1 / math::sqrt((1 - p) * (1 + p * least * least));
-    return where(kept > 0, x, least) * scale - scale * p * least;
+    return detail::narrowed<X>(where(kept > 0, detail::wide<detail::norm_t<X>>(x), least) * scale - scale * p * least);
   } else {
     return cudarray::detail::poison{};
   }

@@ -29,10 +29,15 @@ inline int64 check_embedding(const char* function, const shape& table, const emb
     cudarray::detail::fail<value_error>(function, ": padding_idx ", row, " is no row of a table of shape ", table);
   return row < 0 ? row + table[0] : row;
 }
-/// 1 for each index of a bag that counts, with an axis for the columns of the table.
-template <class C, class Ix>
-auto counted(const Ix& index, const embedding_options& o) {
-  return astype<C>(expand_dims(index != o.padding_idx.value, -1));
+/// Whether each index of bags is another than `padding`, with an axis for the columns of the table.
+template <class Ix>
+auto counted(const Ix& index, int64 rows, int64 padding) {
+  const auto i = astype<int64>(index);
+  return expand_dims(where(i < 0, i + rows, i) != padding, -1);
+}
+/// Throws shape_error unless integers are (b, n).
+inline void check_bags(const char* function, const shape& bags) {
+  if (bags.ndim() != 2) cudarray::detail::fail<shape_error>(function, ": integers of shape ", bags, ", not (b, n)");
 }
 
 }  // namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD
@@ -54,32 +59,35 @@ auto embedding(const Ix& index, const W& table, const embedding_options& o = {})
 template <bag M = bag::mean, array_expression Ix, array_expression W>
 auto embedding_bag(const Ix& index, const W& table, const embedding_options& o = {}) {
   constexpr const char* function = "nnet::embedding_bag";
-  detail::check_embedding(function, cudarray::detail::dims_of(table), o);
-  const shape& bags = cudarray::detail::dims_of(index);
-  if (bags.ndim() != 2) cudarray::detail::fail<shape_error>(function, ": integers of shape ", bags, ", not (b, n)");
-  using C = cudarray::detail::primal_t<value_type_t<W>>;
+  const shape &bags = cudarray::detail::dims_of(index), &dims = cudarray::detail::dims_of(table);
+  const int64 padding = detail::check_embedding(function, dims, o);
+  detail::check_bags(function, bags);
   const auto rows = take(table, index, 0);
-  const auto counts = detail::counted<C>(index, o);
+  const auto counts = detail::counted(index, dims[0], padding);
   if constexpr (M == bag::sum) {
-    return sum(rows * counts, 1);
+    return sum(where(counts, rows, 0), 1);
   } else if constexpr (M == bag::mean) {
-    return sum(rows * counts, 1) / maximum(sum(counts, 1), 1);
+    using T = cudarray::detail::primal_t<value_type_t<W>>;
+    return sum(where(counts, rows, 0), 1) / astype<T>(maximum(sum(counts, 1), 1));
   } else {
-    const auto largest = max(where(counts > 0, rows, -::std::numeric_limits<double>::infinity()), 1);
-    return where(sum(counts, 1) > 0, largest, 0);
+    if (bags[1] == 0) cudarray::detail::fail<shape_error>(function, ": bags of shape ", bags, " have no largest row");
+    const auto largest = max(where(counts, rows, -::std::numeric_limits<double>::infinity()), 1);
+    return where(any(counts, 1), largest, 0);
   }
 }
 /// The sum of rows that are weighted, one number for each integer: (b, n), (rows, d), (b, n) -> (b, d).
-template <array_expression Ix, array_expression W, array_expression S>
+template <bag M = bag::sum, array_expression Ix, array_expression W, array_expression S>
 auto embedding_bag(const Ix& index, const W& table, const S& weights, const embedding_options& o = {}) {
+  static_assert(M == bag::sum, "cudarray: nnet::embedding_bag: rows with weights are summed: use bag::sum");
   constexpr const char* function = "nnet::embedding_bag";
-  detail::check_embedding(function, cudarray::detail::dims_of(table), o);
-  const shape& bags = cudarray::detail::dims_of(index);
-  if (bags.ndim() != 2 || cudarray::detail::dims_of(weights) != bags)
+  const shape &bags = cudarray::detail::dims_of(index), &dims = cudarray::detail::dims_of(table);
+  const int64 padding = detail::check_embedding(function, dims, o);
+  detail::check_bags(function, bags);
+  if (cudarray::detail::dims_of(weights) != bags)
     cudarray::detail::fail<shape_error>(function, ": integers of shape ", bags, ", weights of shape ",
                                         cudarray::detail::dims_of(weights), ": both are to be (b, n)");
-  using C = cudarray::detail::primal_t<value_type_t<W>>;
-  return sum(take(table, index, 0) * expand_dims(weights, -1) * detail::counted<C>(index, o), 1);
+  const auto counts = detail::counted(index, dims[0], padding);
+  return sum(where(counts, take(table, index, 0) * expand_dims(weights, -1), 0), 1);
 }
 
 }  // namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../ops/linalg.hpp"
-#include "activations.hpp"
+#include "norm.hpp"
 
 namespace cudarray::inline v0::nnet {
 
@@ -73,8 +73,10 @@ auto bilinear(const A& a, const B& b, const W& w) {
   products[left.ndim() - 1] = of[0];
   result[left.ndim() - 1] = of[0];
   products.push_back(of[1]);
-  const auto by_second = reshape(transpose(eval(w), {2, 0, 1}), {of[2], of[0] * of[1]});
-  return eval(sum(reshape(matmul(b, by_second), products) * expand_dims(a, -2), -1));
+  using C = cudarray::detail::compute_t<value_type_t<A>>;
+  const auto by_second = reshape(transpose(eval(detail::wide<C>(w)), {2, 0, 1}), {of[2], of[0] * of[1]});
+  const auto both = reshape(matmul(detail::wide<C>(b), by_second), products);
+  return eval(detail::narrowed<A>(sum(both * expand_dims(detail::wide<C>(a), -2), -1)));
 }
 
 }  // namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD

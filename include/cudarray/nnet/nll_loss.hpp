@@ -1,4 +1,4 @@
-// The negative log-likelihood of class numbers: lazy.
+// The negative log-likelihood of class numbers: eager.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -33,8 +33,8 @@ auto nll_loss(const X& x, const L& given, const nll_loss_options& o, const Weigh
     return where(squeeze(label, axis) < 0, 0, -picked * squeeze(factor, axis));
   };
   if constexpr (R == reduction::mean)
-    return loss<reduction::none>([&](const auto& a) { return sum(rows(a)) / sum(factor); }, x);
-  else return loss<R>(rows, x);
+    return eval(loss<reduction::none>([&](const auto& a) { return sum(rows(a)) / sum(factor); }, x));
+  else return eval(loss<R>(rows, x));
 }
 
 }  // namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD
@@ -43,8 +43,8 @@ namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD {
 /// -x[label] of logarithms x of probabilities of n classes along an axis, and an integer of [0, n) for each row: (..,
 /// n),
 /// (..) -> (), the mean over the rows that are not ignored, NaN where there are none. Behind log_softmax it is
-/// cross_entropy, which needs less memory. Throws shape_error, and index_error for a label that is no class: on CUDA at
-/// the next synchronising call.
+/// cross_entropy, which needs less memory. Eager. Throws shape_error, and index_error for a label that is no class: on
+/// CUDA at the next synchronising call.
 ///     ca::nnet::nll_loss(ca::nnet::log_softmax(x), labels)
 template <reduction R = reduction::mean, array_expression X, detail::class_labels L>
 auto nll_loss(const X& x, const L& labels, const nll_loss_options& o = {}) {
@@ -53,16 +53,21 @@ auto nll_loss(const X& x, const L& labels, const nll_loss_options& o = {}) {
 /// With weights of the classes, (n,), which have no gradient: rows count, also in the mean, as much as their label
 /// weighs.
 template <reduction R = reduction::mean, array_expression X, detail::class_labels L, array_expression W>
-requires(!cudarray::detail::has_variable<W>) auto nll_loss(const X& x, const L& labels, const W& weights,
-                                                           const nll_loss_options& o = {}) {
-  const shape& dims = cudarray::detail::dims_of(x);
-  const int axis = cudarray::detail::normal_axis("nnet::nll_loss", o.axis, dims.ndim());
-  if (cudarray::detail::dims_of(weights) != shape{dims[axis]})
-    cudarray::detail::fail<shape_error>("nnet::nll_loss: x of shape ", dims, ", weights of shape ",
-                                        cudarray::detail::dims_of(weights), ": ", shape{dims[axis]}, " is wanted");
-  return detail::nll_loss<R>(x, labels, o, [&](const auto& label) {
-    return reshape(eval(take(weights, ravel(maximum(label, 0)), 0)), label.shape());
-  });
+auto nll_loss(const X& x, const L& labels, const W& weights, const nll_loss_options& o = {}) {
+  constexpr bool constant = !cudarray::detail::has_variable<W>;
+  static_assert(constant, "cudarray: nnet::nll_loss has no gradient of weights: use ca::stop_gradient(weights)");
+  if constexpr (constant) {
+    const shape& dims = cudarray::detail::dims_of(x);
+    const int axis = cudarray::detail::normal_axis("nnet::nll_loss", o.axis, dims.ndim());
+    if (cudarray::detail::dims_of(weights) != shape{dims[axis]})
+      cudarray::detail::fail<shape_error>("nnet::nll_loss: x of shape ", dims, ", weights of shape ",
+                                          cudarray::detail::dims_of(weights), ": ", shape{dims[axis]}, " is wanted");
+    return detail::nll_loss<R>(x, labels, o, [&](const auto& label) {
+      return reshape(eval(take(weights, ravel(maximum(label, 0)), 0)), label.shape());
+    });
+  } else {
+    return cudarray::detail::poison{};
+  }
 }
 
 }  // namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../ops/dual_parts.hpp"
 #include "../ops/linalg.hpp"
 #include "elementwise_losses.hpp"
 
@@ -67,6 +68,16 @@ decltype(auto) beside(const X& x) {
   if constexpr (::std::is_same_v<W, T>) return (x);
   else return astype<W>(x);
 }
+/// x in another dtype; itself where it has that.
+template <class T, class X>
+decltype(auto) of_dtype(const X& x) {
+  if constexpr (::std::is_same_v<value_type_t<X>, T>) return (x);
+  else return astype<T>(x);
+}
+/// T, or its dual numbers where another dtype is one.
+template <class T, class... A>
+using dual_beside =
+    ::std::conditional_t<(cudarray::detail::is_dual<A> || ...), cudarray::dual<cudarray::detail::primal_t<T>>, T>;
 /// Of x's dtype.
 template <class X, class E>
 auto narrowed(const E& e) {
@@ -85,35 +96,6 @@ template <class A>
 A unit_vector(const A& v, double eps) {
   return v / maximum(sqrt(sum(square(v))), eps);
 }
-/// Singular vectors of the largest singular value of a matrix (k, -1).
-template <class T, class D>
-struct vector_pair {
-  ndarray<T, D> left, right;
-};
-/// Improves `u` by the power method. Throws shape_error, value_error.
-template <class W, class T, class D>
-vector_pair<T, D> singular_vectors(const W& w, const ndarray<T, D>& u, const spectral_norm_options& o) {
-  constexpr const char* function = "nnet::spectral_norm";
-  const shape& dims = w.shape();
-  if (dims.ndim() < 2 || dims.elements() == 0 || u.shape() != shape{dims[0]})
-    cudarray::detail::fail<shape_error>(function, ": weights of shape ", dims, ", a vector of shape ", u.shape());
-  if (o.iterations < 0) cudarray::detail::fail<value_error>(function, ": ", o.iterations, " iterations");
-  const ndarray<T, D> matrix(astype<T>(reshape(w, {dims[0], -1})));
-  vector_pair<T, D> v{u.copy(), unit_vector<ndarray<T, D>>(matmul(u, matrix), o.eps)};
-  for (int64 i = 0; i < o.iterations; ++i) {
-    if (i > 0) v.right = unit_vector<ndarray<T, D>>(matmul(v.left, matrix), o.eps);
-    v.left = unit_vector<ndarray<T, D>>(matmul(matrix, v.right), o.eps);
-  }
-  u(ellipsis) = v.left;
-  return v;
-}
-/// An array's weights, or a variable's.
-template <class W, class T, class D>
-W by_singular_value(const W& w, const vector_pair<T, D>& v) {
-  using V = value_type_t<W>;
-  const auto product = matmul(reshape(w, {w.shape(0), -1}), astype<V>(v.right));
-  return w / sum(astype<V>(v.left) * product);
-}
 /// Axes but one.
 inline axes other_axes(int ndim, int axis) {
   int64 others[max_rank];
@@ -121,6 +103,56 @@ inline axes other_axes(int ndim, int axis) {
   for (int d = 0; d < ndim; ++d)
     if (d != axis) others[n++] = d;
   return axes(others, n);
+}
+template <class V, class G>
+auto weight_norm(const V& v, const G& length, const weight_norm_options& o) {
+  constexpr const char* function = "nnet::weight_norm";
+  const shape& dims = cudarray::detail::dims_of(v);
+  const int at = cudarray::detail::normal_axis(function, o.axis, dims.ndim());
+  if (cudarray::detail::dims_of(length) != shape{dims[at]})
+    cudarray::detail::fail<shape_error>(function, ": weights of shape ", dims, ", lengths of shape ",
+                                        cudarray::detail::dims_of(length), ": ", shape{dims[at]}, " is wanted");
+  shape along{dims[at]};
+  for (int d = at + 1; d < dims.ndim(); ++d) along.push_back(1);
+  using C = norm_t<V>;
+  const auto& w = wide<C>(v);
+  const auto of = sqrt(sum(square(w), other_axes(dims.ndim(), at), keepdims));
+  return narrowed<V>(w / of * beside<C>(reshape(length, along)));
+}
+/// Singular vectors of the largest singular value of a matrix (k, -1).
+template <class C, class D>
+struct vector_pair {
+  ndarray<C, D> left, right;
+};
+/// The power method, from `u`, which is not written. Throws shape_error, value_error.
+template <class W, class T, class D>
+auto singular_vectors(const W& w, const ndarray<T, D>& u, const spectral_norm_options& o) {
+  constexpr const char* function = "nnet::spectral_norm";
+  constexpr bool floating = cudarray::detail::is_floating<T>;
+  static_assert(floating, "cudarray: nnet::spectral_norm: the vector is of a floating dtype: use ca::astype<float>(u)");
+  const shape& dims = w.shape();
+  if (dims.ndim() < 2 || dims.elements() == 0 || u.shape() != shape{dims[0]})
+    cudarray::detail::fail<shape_error>(function, ": weights of shape ", dims, ", a vector of shape ", u.shape());
+  if (o.iterations < 0) cudarray::detail::fail<value_error>(function, ": ", o.iterations, " iterations");
+  if (!(o.eps >= 0)) cudarray::detail::fail<value_error>(function, ": eps ", o.eps, " is negative or no number");
+  using C = compute_t<T>;
+  using A = ndarray<C, D>;
+  const A matrix(astype<C>(reshape(cudarray::detail::primals(w), {dims[0], -1})));
+  vector_pair<C, D> v{unit_vector<A>(A(wide<C>(u)), o.eps), {}};
+  v.right = unit_vector<A>(matmul(v.left, matrix), o.eps);
+  for (int64 i = 0; i < o.iterations; ++i) {
+    if (i > 0) v.right = unit_vector<A>(matmul(v.left, matrix), o.eps);
+    v.left = unit_vector<A>(matmul(matrix, v.right), o.eps);
+  }
+  return v;
+}
+/// An array's weights, or a variable's.
+template <class W, class C, class D>
+W by_singular_value(const W& w, const vector_pair<C, D>& v) {
+  using P = compute_t<cudarray::detail::primal_t<value_type_t<W>>>;
+  const auto weights = eval(wide<compute_t<value_type_t<W>>>(w));
+  const auto product = matmul(reshape(weights, {w.shape(0), -1}), of_dtype<P>(v.right));
+  return narrowed<W>(weights / matmul(of_dtype<P>(v.left), product));
 }
 
 }  // namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD
@@ -200,28 +232,25 @@ auto rms_norm(const X& x, const norm_options& o = {}) {
 ///     ca::nnet::weight_norm(v, length)
 template <array_expression V, array_expression G>
 auto weight_norm(const V& v, const G& length, const weight_norm_options& o = {}) {
-  constexpr const char* function = "nnet::weight_norm";
-  const shape& dims = cudarray::detail::dims_of(v);
-  const int at = cudarray::detail::normal_axis(function, o.axis, dims.ndim());
-  if (cudarray::detail::dims_of(length) != shape{dims[at]})
-    cudarray::detail::fail<shape_error>(function, ": weights of shape ", dims, ", lengths of shape ",
-                                        cudarray::detail::dims_of(length), ": ", shape{dims[at]}, " is wanted");
-  shape along{dims[at]};
-  for (int d = at + 1; d < dims.ndim(); ++d) along.push_back(1);
-  using C = detail::norm_t<V>;
-  const auto& w = detail::wide<C>(v);
-  const auto of = sqrt(sum(square(w), detail::other_axes(dims.ndim(), at), keepdims));
-  return detail::narrowed<V>(w / of * detail::beside<C>(reshape(length, along)));
+  if constexpr (detail::takes_floating<V>()) {
+    return detail::weight_norm(v, length, o);
+  } else {
+    return cudarray::detail::poison{};
+  }
 }
 /// w / s, s being the largest singular value of the matrix (k, -1) of weights of k outputs (Miyato et al. 2018), by the
-/// power method: `u`, (k,), is the state that each call improves, random numbers to begin with. The gradient goes
-/// through s with both singular vectors held. Eager. Throws shape_error, value_error.
+/// power method: `u`, (k,), is the state that each call improves (none where there are no iterations), random numbers
+/// to begin with. Half types are computed in float32. The gradient goes through s with both singular vectors held.
+/// Eager. Throws shape_error, value_error.
 ///     ca::nnet::spectral_norm(w, u)
 template <array_expression W, class T, class D>
 auto spectral_norm(const W& w, const ndarray<T, D>& u, const spectral_norm_options& o = {}) {
   if constexpr (detail::takes_floating<W>()) {
     const ndarray<value_type_t<W>, D> weights(w);
-    return detail::by_singular_value(weights, detail::singular_vectors(weights, u, o));
+    const auto v = detail::singular_vectors(weights, u, o);
+    const auto result = detail::by_singular_value(weights, v);
+    if (o.iterations > 0) u(ellipsis) = astype<T>(v.left);
+    return result;
   } else {
     return cudarray::detail::poison{};
   }

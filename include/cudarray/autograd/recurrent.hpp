@@ -1,0 +1,67 @@
+// The derivative of recurrent layers: back through the steps once, for all operands.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../nnet/recurrent.hpp"
+#include "linalg.hpp"
+#include "reductions.hpp"
+#include "rule.hpp"
+
+namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD {
+
+namespace core = cudarray::detail;
+
+/// A recurrence in T; inputs, weights, their bias and the first state have dtypes V.
+template <class Cell, class T, class D, class... V>
+struct recurrent_node final : core::computed_node<T, D> {
+  recurrence<Cell, D> way;
+  core::kept_array kept[5];  ///< the inputs, the weights, the first state, the states, what they made of the gates
+  core::tape_ref to[4];
+
+  recurrent_node(const recurrence<Cell, D>& through, const ndarray<T, D>& x, const ndarray<T, D>& w,
+                 const ndarray<T, D>& first, const recurrent_steps<T, D>& steps,
+                 const core::rule_operand<V, D>&... operand)
+      : core::computed_node<T, D>(steps.states.shape(), {kept, 5, to, 4}), way(through), to{operand.tape...} {
+    this->forget_unwanted();
+    core::kept_array* next = kept;
+    for (const ndarray<T, D>& a : {x, w, first, steps.states, steps.r}) (next++)->keep(a.node());
+  }
+  void go_back() override {
+    const auto r = go_back_through(way, this->gradient, array(0), array(1), array(2), {array(3), array(4)});
+    give(::std::make_integer_sequence<int, 4>{}, r.x, r.w, r.bias, r.first);
+  }
+
+ private:
+  ndarray<T, D> array(int k) const {
+    return ndarray<T, D>(core::leaf<T, D>(kept[k].store, kept[k].where, kept[k].stamp));
+  }
+  template <int... K, class... A>
+  void give(::std::integer_sequence<int, K...>, const A&... g) {
+    const auto one = [this]<class U>(::std::type_identity<U>, int k, const ndarray<T, D>& a) {
+      if (!core::is_due(to[k])) return;
+      if constexpr (core::is_dual<T> && !core::is_dual<U>) core::fail_without_tangent();
+      else core::add_gradient(this->template node_of<U>(k), ndarray<U, D>(core::cast_node<U>(a.node())));
+    };
+    (one(::std::type_identity<V>{}, K, g), ...);
+  }
+};
+template <class Cell, class D, class X, class W, class B, class S>
+requires(has_gradient<X> || has_gradient<W> || has_gradient<B> ||
+         has_gradient<S>) auto apply_recurrence(const recurrence<Cell, D>& way, const X& x, const W& w, const B& bias,
+                                                const S& first) {
+  using T = dual_beside<value_type_t<X>, value_type_t<X>, value_type_t<W>, value_type_t<B>, value_type_t<S>>;
+  const auto as = [](const auto& operand) { return ndarray<T, D>(of_dtype<T>(operand.array)); };
+  const auto a = core::as_rule_operand(x);
+  const auto b = core::as_rule_operand(w);
+  const auto c = core::as_rule_operand(bias);
+  const auto d = core::as_rule_operand(first);
+  const ndarray<T, D> inputs = as(a), weights = as(b), state = as(d);
+  const auto steps = run_recurrence(way, inputs, weights, as(c), state);
+  using node = recurrent_node<Cell, T, D, value_type_t<X>, value_type_t<W>, value_type_t<B>, value_type_t<S>>;
+  const bool wanted = core::recording() && (core::is_wanted(a.tape) || core::is_wanted(b.tape) ||
+                                            core::is_wanted(c.tape) || core::is_wanted(d.tape));
+  return variable<T, D>(steps.states, wanted ? core::tape_ref(new node(way, inputs, weights, state, steps, a, b, c, d))
+                                             : core::tape_ref());
+}
+
+}  // namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD
