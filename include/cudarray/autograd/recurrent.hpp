@@ -23,8 +23,11 @@ struct recurrent_node final : core::computed_node<T, D> {
                  const core::rule_operand<V, D>&... operand)
       : core::computed_node<T, D>(steps.states.shape(), {kept, 5, to, 4}), way(through), to{operand.tape...} {
     this->forget_unwanted();
-    core::kept_array* next = kept;
-    for (const ndarray<T, D>& a : {x, w, first, steps.states, steps.r}) (next++)->keep(a.node());
+    kept[0].keep(x.node());
+    kept[1].keep(w.node());
+    kept[2].keep(first.node());
+    kept[3].keep(steps.states.node());
+    kept[4].keep(steps.r.node());
   }
   void go_back() override {
     const auto r = go_back_through(way, this->gradient, array(0), array(1), array(2), {array(3), array(4)});

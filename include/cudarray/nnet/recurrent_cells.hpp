@@ -52,7 +52,8 @@ struct lstm_cell {
     using C = compute_t<value_type_t<A>>;
     const int64 h = state.shape(-1) / 2;
     const auto gate = [&](int64 k) { return wide_sum<C>(part_of_gates(x, k, h), part_of_gates(r, k, h)); };
-    const auto i = sigmoid(gate(0)), f = sigmoid(gate(1)), o = sigmoid(gate(3)), g = tanh(gate(2));
+    const auto i = sigmoid(gate(0)), f = sigmoid(gate(1)), o = sigmoid(gate(3));
+    const auto g = tanh(gate(2));
     const auto t = tanh(wide<C>(part_of_gates(state, 1, h)));
     const A dh = part_of_gates(ds, 0, h), dc_after = part_of_gates(ds, 1, h);
     const auto dc = wide<C>(dc_after) + wide<C>(dh) * o * (1 - t * t);
@@ -89,7 +90,8 @@ struct gru_cell {
     const auto of = [&](const A& a, int64 k) { return wide<C>(part_of_gates(a, k, h)); };
     const auto reset = sigmoid(of(x, 0) + of(r, 0)), update = sigmoid(of(x, 1) + of(r, 1));
     const auto fresh = tanh(of(x, 2) + reset * of(r, 2));
-    const auto d = wide<C>(ds), d_fresh = d * (1 - update) * (1 - fresh * fresh);
+    const auto d = wide<C>(ds);
+    const auto d_fresh = d * (1 - update) * (1 - fresh * fresh);
     const auto d_reset = narrowed<A>(d_fresh * of(r, 2) * reset * (1 - reset));
     const auto d_update = narrowed<A>(d * (wide<C>(before) - fresh) * update * (1 - update));
     assign_together(out(part_of_gates(dx, 0, h)) = d_reset, out(part_of_gates(dr, 0, h)) = d_reset,
