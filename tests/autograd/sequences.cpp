@@ -38,3 +38,19 @@ TEST_CASE("autograd: gradients of recurrent layers") {
       },
       S{3, 2, 2}, S{2, 8}, S{2, 8}, S{8});
 }
+TEST_CASE("autograd: the gradient of a mask in float32 beside half types") {
+  const auto half = [](const ca::shape& s, float v) { return ca::astype<ca::float16>(ca::full(s, v)); };
+  const ca::ndarray<ca::float16> q = half({4096, 2}, 0), k = half({2, 2}, 0);
+  const ca::ndarray<ca::float16> v = ca::astype<ca::float16>(ca::array<float>({{1}, {0}}));
+  const ca::variable<float> mask = ca::zeros({1, 2});
+  ca::variable y = nnet::scaled_dot_product_attention(q, k, v, mask);
+  y.backward(half({4096, 1}, 100));
+  CHECK(test::equal(mask.grad(), {1, 2}, std::vector<float>{102400, -102400}));
+  const ca::ndarray<double> scores = ca::array<double>({{0.5, -1}}), one = ca::array<double>({{1, 0}});
+  const auto [value, tangent] = ca::jvp([&](const auto& m) {
+    return nnet::scaled_dot_product_attention(scores, ca::zeros<double>({2, 2}), ca::array<double>({{1}, {0}}), m);
+  })(scores, one);
+  const double p = 1 / (1 + std::exp(-1.5));
+  CHECK(test::close(value, {1, 1}, {p}, 1e-12));
+  CHECK(test::close(tangent, {1, 1}, {p * (1 - p)}, 1e-12));
+}

@@ -127,6 +127,6 @@ TEST_CASE("nnet: errors of attention") {
           nnet::rotary_embedding(ca::ones({2, 3}));
         }) == "nnet::rotary_embedding: x of shape (2, 3), not (.., t, d) with an even d");
   CHECK(test::thrown<ca::value_error>([&] { nnet::rotary_embedding(x.q, {.base = 0}); }) ==
-        "nnet::rotary_embedding: base 0 is not positive");
+        "nnet::rotary_embedding: base 0 is not positive and finite");
   CHECK(test::thrown<ca::value_error>([&] { nnet::alibi(0, 1, 1); }) == "nnet::alibi: 0 heads, 1 queries, 1 keys");
 }

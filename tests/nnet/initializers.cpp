@@ -78,8 +78,11 @@ TEST_CASE("nnet: errors of initial weights use up no numbers") {
   CHECK(test::thrown<ca::shape_error>([&] { nnet::he_normal({5}, {}, g); }) ==
         "nnet::he_normal: weights of shape (5,): (inputs, outputs) or (outputs, inputs, ..) is wanted");
   CHECK(test::thrown<ca::value_error>([&] { nnet::truncated_normal({5}, {.std = 0}, g); }) ==
-        "nnet::truncated_normal: a standard deviation of 0, numbers of [-2, 2]");
+        "nnet::truncated_normal: mean 0, standard deviation 0, numbers of [-2, 2]");
   CHECK(test::thrown<ca::value_error>([&] { nnet::truncated_normal({5}, {.low = 60, .high = 61}, g); }) ==
-        "nnet::truncated_normal: [60, 61] has no probability");
+        "nnet::truncated_normal: [60, 61] has no probability that float64 holds");
+  CHECK(test::thrown<ca::value_error>([&] {
+          nnet::he_uniform({5, 4}, {.gain = -1}, g);
+        }) == "nnet::he_uniform: gain -1 is negative or no number");
   CHECK(g.offset() == 0);
 }

@@ -1,5 +1,7 @@
 // Recurrent layers: without a state, half types, dropout, trees of weights, errors.
 // SPDX-License-Identifier: MIT
+#include <cudarray/nnet.hpp>
+// behind it, as users may
 #include <cudarray/autograd.hpp>
 
 #include "slope.hpp"
@@ -37,6 +39,23 @@ TEST_CASE("nnet: recurrent layers begin with zeros, and end where the next begin
   CHECK(off(hidden(0), output(-1)) == 0);
   // lengths of all steps say nothing new
   CHECK(off(nnet::gru(x, of_gru, zero, ca::full<int>(3, 6)).output, nnet::gru(x, of_gru).output) == 0);
+}
+TEST_CASE("nnet: first states of which one is a variable") {
+  const array x = wave({3, 2, 4}, 0), h = wave({1, 2, 5}, 6);
+  const layers<array> w{weights<array>(4, 5, 4)};
+  const variable c = wave({1, 2, 5}, 7);
+  const auto r = nnet::lstm(x, w, h, c);
+  CHECK(off(r.output.value(), nnet::lstm(x, w, h, c.value()).output) == 0);
+  r.output.backward(ca::ones({3, 2, 5}));
+  const float step = 1e-2f;
+  const auto sum_of = [&](float d) {
+    const array moved = c.value() + d * ca::astype<float>(ca::arange(5) == 2);
+    return ca::sum(nnet::lstm(x, w, h, moved).output).item();
+  };
+  CHECK(std::abs((sum_of(step) - sum_of(-step)) / (2 * step) - ca::sum(c.grad()(0, _, 2)).item()) < 1e-3f);
+  const auto [y, dy] = ca::jvp([&](const auto& s) { return nnet::lstm(x, w, s, c.value()).output; })(h, h);
+  CHECK(off(y, r.output.value()) == 0);
+  CHECK(!nnet::lstm(x, w, h, variable(wave({1, 2, 5}, 7)).requires_grad(false)).output.requires_grad());
 }
 TEST_CASE("nnet: a recurrent layer written out") {
   const array x = wave({2, 3, 4}, 0);
@@ -98,8 +117,7 @@ TEST_CASE("nnet: errors of recurrent layers") {
   const array state = ca::zeros({1, 2, 5});
   CHECK(shape([&] {
           nnet::lstm(x, w, state, ca::zeros({1, 2, 4}));
-        }) ==
-        "nnet::lstm: a first state of shape (1, 2, 5), a first cell of shape (1, 2, 4): (n, b, h) is wanted of both");
+        }) == "nnet::lstm: a first cell of shape (1, 2, 4): (1, 2, 5) is wanted");
   CHECK(shape([&] {
           nnet::rnn(x, layers<array>{weights<array>(4, 5, 1)}, ca::zeros({2, 2, 5}));
         }) == "nnet::rnn: a first state of shape (2, 2, 5): (1, 2, 5) is wanted");

@@ -8,6 +8,10 @@
 
 namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD {
 
+template <class S, class M>
+const shape& shape_of_last(const S&, const M& mask) {
+  return mask.shape();
+}
 /// Of scores, and of a mask that is added to them.
 struct attention_weights_rule {
   static constexpr bool reads_value = true;
@@ -15,11 +19,9 @@ struct attention_weights_rule {
   auto gradient(const ndarray<T, D>& g, const ndarray<T, D>& weights, const X&... x) const {
     using C = compute_t<T>;
     const auto p = wide<C>(weights), dp = wide<C>(g);
-    const ndarray<T, D> of_scores = narrowed<ndarray<T, D>>(p * (dp - sum(p * dp, -1, keepdims)));
-    if constexpr (K == 0) return of_scores;
-    else
-      return ndarray<T, D>(
-          cudarray::detail::sum_to(of_scores.node(), [](const auto&, const auto& m) { return m.shape(); }(x...)));
+    const auto of_scores = p * (dp - sum(p * dp, -1, keepdims));
+    if constexpr (K == 0) return ndarray<T, D>(narrowed<ndarray<T, D>>(of_scores));
+    else return ndarray<C, D>(cudarray::detail::sum_to(ndarray<C, D>(of_scores).node(), shape_of_last(x...)));
   }
   static constexpr bool reads(int, int) { return false; }
 };

@@ -67,7 +67,7 @@ requires(has_gradient<X> || has_gradient<G> || has_gradient<B>) auto apply_norm(
                                                                                 const Then& then) {
   using D = device_type_t<X>;
   using V = value_type_t<X>;
-  using T = dual_beside<V, V, affine_t<V, G>, affine_t<V, B>>;
+  using T = dual_beside<V, affine_t<V, G>, affine_t<V, B>>;
   const auto input = core::as_rule_operand(x);
   const ndarray<T, D> a(of_dtype<T>(input.array));
   const auto by = affine_operand<T>(gain, a.device());

@@ -72,13 +72,23 @@ auto weights_of(const S& scores) {
   const auto total = sum(e, -1, keepdims);
   return e / where(total == 0, 1, total);
 }
-/// The weights of scores, an array of dtype T.
+/// Numbers that are dual where those of a mask are.
+template <class T, class M>
+struct weights_type {
+  using type = dual_beside<T, value_type_t<M>>;
+};
+template <class T>
+struct weights_type<T, no_mask> {
+  using type = T;
+};
+/// The weights of scores.
 template <class T, class D, class M>
-ndarray<T, D> attention_weights(const ndarray<T, D>& scores, const M& mask, const attention_options& o) {
-  if (scores.size() == 0) return scores;
+auto attention_weights(const ndarray<T, D>& scores, const M& mask, const attention_options& o) {
+  using A = ndarray<typename weights_type<T, M>::type, D>;
+  if (scores.size() == 0) return A(of_dtype<value_type_t<A>>(scores));
   const auto hidden = masked(wide<compute_t<T>>(scores), mask);
-  if (!o.causal) return narrowed<ndarray<T, D>>(weights_of(hidden));
-  return narrowed<ndarray<T, D>>(weights_of(masked(hidden, sees(scores.shape(), o.offset, scores.device()))));
+  if (!o.causal) return A(narrowed<A>(weights_of(hidden)));
+  return A(narrowed<A>(weights_of(masked(hidden, sees(scores.shape(), o.offset, scores.device())))));
 }
 /// The same, of scores without a gradient. Of variables it is in autograd/attention.hpp, and found by the shapes'
 /// namespace.
@@ -95,6 +105,7 @@ void check_mask(const char* function, const shape& scores, const M& mask) {
 inline void check_attention(const char* function, const attention_options& o) {
   if (!(o.dropout >= 0 && o.dropout < 1))
     cudarray::detail::fail<value_error>(function, ": the probability ", o.dropout, " is not in [0, 1)");
+  if (!math::isfinite(o.scale)) cudarray::detail::fail<value_error>(function, ": scale ", o.scale, " is not finite");
 }
 
 template <class Q, class K, class V, class M>

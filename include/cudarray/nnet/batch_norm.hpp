@@ -219,7 +219,7 @@ requires(!has_gradient<X> && !has_gradient<G> && !has_gradient<B>) auto apply_no
                                                                                    const G& gain, const B& bias,
                                                                                    const Then& then) {
   using D = device_type_t<X>;
-  using T = dual_beside<value_type_t<X>, value_type_t<X>, affine_t<value_type_t<X>, G>, affine_t<value_type_t<X>, B>>;
+  using T = dual_beside<value_type_t<X>, affine_t<value_type_t<X>, G>, affine_t<value_type_t<X>, B>>;
   const ndarray<T, D> a(of_dtype<T>(x));
   const auto r = normalise(v, a, affine_array<T>(gain, a.device()), affine_array<T>(bias, a.device()));
   then(r);

@@ -41,8 +41,15 @@ inline fans fans_of(const char* function, const shape& s) {
   for (int d = 2; d < s.ndim(); ++d) field *= double(s[d]);
   return {double(s[1]) * field, double(s[0]) * field};
 }
-/// 1 / sqrt(fan), or 0 where there are no weights.
-inline double by_fan(double gain, double fan) { return fan > 0 ? gain / math::sqrt(fan) : 0; }
+/// gain / sqrt(fan), or 0 where there are no weights. Throws value_error for a gain that is negative or no number.
+inline double by_fan(const char* function, double gain, double fan) {
+  if (!(gain >= 0)) cudarray::detail::fail<value_error>(function, ": gain ", gain, " is negative or no number");
+  return fan > 0 ? gain / math::sqrt(fan) : 0;
+}
+template <class T, class Device>
+const ndarray<T, Device> normal_weights(const shape& s, double deviation, random::generator& g, Device device) {
+  return random::normal<T, Device>(s, T(0), T(deviation), g, device);
+}
 
 template <class T, class Device>
 const ndarray<T, Device> uniform_weights(const shape& s, double deviation, random::generator& g, Device device) {
@@ -129,14 +136,14 @@ template <dtype T = float, device_tag Device = default_device>
 const ndarray<T, Device> glorot_uniform(const shape& s, const gain_options& o = {},
                                         random::generator& g = random::thread_generator(), Device device = {}) {
   const auto n = detail::fans_of("nnet::glorot_uniform", s);
-  return detail::uniform_weights<T>(s, detail::by_fan(o.gain, (n.in + n.out) / 2), g, device);
+  return detail::uniform_weights<T>(s, detail::by_fan("nnet::glorot_uniform", o.gain, (n.in + n.out) / 2), g, device);
 }
 /// Normal, of the same variance.
 template <dtype T = float, device_tag Device = default_device>
 const ndarray<T, Device> glorot_normal(const shape& s, const gain_options& o = {},
                                        random::generator& g = random::thread_generator(), Device device = {}) {
   const auto n = detail::fans_of("nnet::glorot_normal", s);
-  return random::normal<T, Device>(s, 0, T(detail::by_fan(o.gain, (n.in + n.out) / 2)), g, device);
+  return detail::normal_weights<T>(s, detail::by_fan("nnet::glorot_normal", o.gain, (n.in + n.out) / 2), g, device);
 }
 /// Uniform, of the variance gain^2 / inputs, or outputs: 2 / inputs, for layers with relu behind them (He et al. 2015).
 ///     w = ca::nnet::he_uniform({64, 3, 3, 3}, {.fan = ca::nnet::fan::out});
@@ -144,44 +151,49 @@ template <dtype T = float, device_tag Device = default_device>
 const ndarray<T, Device> he_uniform(const shape& s, const he_options& o = {},
                                     random::generator& g = random::thread_generator(), Device device = {}) {
   const auto n = detail::fans_of("nnet::he_uniform", s);
-  return detail::uniform_weights<T>(s, detail::by_fan(o.gain, o.fan == fan::in ? n.in : n.out), g, device);
+  return detail::uniform_weights<T>(s, detail::by_fan("nnet::he_uniform", o.gain, o.fan == fan::in ? n.in : n.out), g,
+                                    device);
 }
 /// Normal, of the same variance.
 template <dtype T = float, device_tag Device = default_device>
 const ndarray<T, Device> he_normal(const shape& s, const he_options& o = {},
                                    random::generator& g = random::thread_generator(), Device device = {}) {
   const auto n = detail::fans_of("nnet::he_normal", s);
-  return random::normal<T, Device>(s, 0, T(detail::by_fan(o.gain, o.fan == fan::in ? n.in : n.out)), g, device);
+  return detail::normal_weights<T>(s, detail::by_fan("nnet::he_normal", o.gain, o.fan == fan::in ? n.in : n.out), g,
+                                   device);
 }
 /// Uniform, of the variance gain^2 / inputs (LeCun et al. 1998). With a gain of 1 / 3 it is deeppy's AutoFiller.
 template <dtype T = float, device_tag Device = default_device>
 const ndarray<T, Device> lecun_uniform(const shape& s, const gain_options& o = {},
                                        random::generator& g = random::thread_generator(), Device device = {}) {
   const auto n = detail::fans_of("nnet::lecun_uniform", s);
-  return detail::uniform_weights<T>(s, detail::by_fan(o.gain, n.in), g, device);
+  return detail::uniform_weights<T>(s, detail::by_fan("nnet::lecun_uniform", o.gain, n.in), g, device);
 }
 /// Normal, of the same variance: for layers with selu behind them.
 template <dtype T = float, device_tag Device = default_device>
 const ndarray<T, Device> lecun_normal(const shape& s, const gain_options& o = {},
                                       random::generator& g = random::thread_generator(), Device device = {}) {
   const auto n = detail::fans_of("nnet::lecun_normal", s);
-  return random::normal<T, Device>(s, 0, T(detail::by_fan(o.gain, n.in)), g, device);
+  return detail::normal_weights<T>(s, detail::by_fan("nnet::lecun_normal", o.gain, n.in), g, device);
 }
-/// Normal numbers of any shape, those outside [low, high] left out. Throws value_error.
+/// Normal numbers of any shape, also with fewer axes, those outside [low, high] left out. Throws value_error.
 ///     w = ca::nnet::truncated_normal({784, 512}, {.std = 0.02});
 template <dtype T = float, device_tag Device = default_device>
 const ndarray<T, Device> truncated_normal(const shape& s, const truncated_normal_options& o = {},
                                           random::generator& g = random::thread_generator(), Device device = {}) {
-  if (!(o.std > 0 && o.low < o.high))
-    cudarray::detail::fail<value_error>("nnet::truncated_normal: a standard deviation of ", o.std, ", numbers of [",
-                                        o.low, ", ", o.high, "]");
+  constexpr bool floating = kind_of<T> == kind::floating;
+  static_assert(floating, "cudarray: nnet::truncated_normal makes numbers of a floating dtype");
+  if (!(o.std > 0 && o.low < o.high && math::isfinite(o.mean)))
+    cudarray::detail::fail<value_error>("nnet::truncated_normal: mean ", o.mean, ", standard deviation ", o.std,
+                                        ", numbers of [", o.low, ", ", o.high, "]");
   const auto below = [&o](double x) { return 0.5 * math::erfc((o.mean - x) / o.std * 0.7071067811865476); };
   // of the two tails the one that floating-point numbers near 0 describe
   const double sign = o.low > o.mean ? -1 : 1;
   const double first = sign > 0 ? below(o.low) : below(2 * o.mean - o.high),
                last = sign > 0 ? below(o.high) : below(2 * o.mean - o.low);
   if (!(first < last))
-    cudarray::detail::fail<value_error>("nnet::truncated_normal: [", o.low, ", ", o.high, "] has no probability");
+    cudarray::detail::fail<value_error>("nnet::truncated_normal: [", o.low, ", ", o.high,
+                                        "] has no probability that float64 holds");
   const auto u = random::uniform<double, Device>(s, first, last, g, device);
   return astype<T>(clip(o.mean + sign * o.std * map(detail::normal_quantile{}, u), o.low, o.high));
 }
@@ -190,6 +202,8 @@ const ndarray<T, Device> truncated_normal(const shape& s, const truncated_normal
 template <dtype T = float, device_tag Device = default_device>
 const ndarray<T, Device> orthogonal(const shape& s, const gain_options& o = {},
                                     random::generator& g = random::thread_generator(), Device device = {}) {
+  constexpr bool floating = kind_of<T> == kind::floating;
+  static_assert(floating, "cudarray: nnet::orthogonal makes numbers of a floating dtype");
   (void)detail::fans_of("nnet::orthogonal", s);
   const int64 rows = s[0], columns = s.elements() == 0 ? 0 : s.elements() / rows;
   if (columns == 0) return zeros<T, Device>(s, device);

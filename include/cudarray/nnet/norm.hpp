@@ -74,10 +74,14 @@ decltype(auto) of_dtype(const X& x) {
   if constexpr (::std::is_same_v<value_type_t<X>, T>) return (x);
   else return astype<T>(x);
 }
-/// T, or its dual numbers where another dtype is one.
 template <class T, class... A>
-using dual_beside =
-    ::std::conditional_t<(cudarray::detail::is_dual<A> || ...), cudarray::dual<cudarray::detail::primal_t<T>>, T>;
+struct dual_beside_types {
+  static constexpr bool dual = (cudarray::detail::is_dual<T> || ... || cudarray::detail::is_dual<A>);
+  using type = ::std::conditional_t<dual, cudarray::dual<cudarray::detail::primal_t<T>>, T>;
+};
+/// T, or its dual numbers where another dtype is one.
+template <class... A>
+using dual_beside = typename dual_beside_types<A...>::type;
 /// Of x's dtype.
 template <class X, class E>
 auto narrowed(const E& e) {

@@ -19,7 +19,8 @@ namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD {
 inline void check_rotary(const char* function, const shape& x, const rotary_options& o) {
   if (x.ndim() < 2 || x[x.ndim() - 1] % 2 != 0)
     cudarray::detail::fail<shape_error>(function, ": x of shape ", x, ", not (.., t, d) with an even d");
-  if (!(o.base > 0)) cudarray::detail::fail<value_error>(function, ": base ", o.base, " is not positive");
+  if (!(o.base > 0 && math::isfinite(o.base)))
+    cudarray::detail::fail<value_error>(function, ": base ", o.base, " is not positive and finite");
 }
 /// Every pair of an (.., t, d) array turned by its angle, or (`sign` -1) back.
 template <class T, class D>
@@ -67,8 +68,10 @@ auto rotary_embedding(const X& x, const rotary_options& o = {}) {
 /// made where the scores are read. Throws value_error.
 ///     ca::nnet::scaled_dot_product_attention(q, k, v, ca::nnet::alibi(8, 512, 512), {.causal = true})
 template <dtype T = float, device_tag Device = default_device>
-auto alibi(cudarray::detail::any_integer heads, cudarray::detail::any_integer queries,
-           cudarray::detail::any_integer keys, cudarray::detail::any_integer offset = 0, Device device = {}) {
+requires(kind_of<T> == kind::floating) auto alibi(cudarray::detail::any_integer heads,
+                                                  cudarray::detail::any_integer queries,
+                                                  cudarray::detail::any_integer keys,
+                                                  cudarray::detail::any_integer offset = 0, Device device = {}) {
   if (heads < 1 || queries < 0 || keys < 0)
     cudarray::detail::fail<value_error>("nnet::alibi: ", heads, " heads, ", queries, " queries, ", keys, " keys");
   int64 power = 1;
@@ -83,7 +86,8 @@ auto alibi(cudarray::detail::any_integer heads, cudarray::detail::any_integer qu
   return reshape(-slope, {heads.value, 1, 1}) * astype<T>(apart);
 }
 
-/// Keys and values of the steps before, for generation: `append` copies those of new steps behind them.
+/// Keys and values of the steps before, for generation: `append` copies those of new steps behind them. Copies of a
+/// cache share its memory, as those of arrays do.
 ///     ca::nnet::key_value_cache<float> cache({1, 8, 2048, 64});
 ///     cache.append(k, v);
 ///     y = ca::nnet::scaled_dot_product_attention(q, cache.keys(), cache.values());
@@ -119,8 +123,7 @@ class key_value_cache {
       cudarray::detail::fail<value_error>("nnet::key_value_cache: ", length_, " steps and ", new_keys[at],
                                           " more, there is room for ", capacity());
     const slice behind(length_, length_ + new_keys[at]);
-    keys_(ellipsis, behind, _) = k;
-    values_(ellipsis, behind, _) = v;
+    assign_together(out(keys_(ellipsis, behind, _)) = k, out(values_(ellipsis, behind, _)) = v);
     length_ += new_keys[at];
   }
   /// Views of what there is so far.

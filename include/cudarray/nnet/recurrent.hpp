@@ -48,7 +48,7 @@ template <class W>
 void check_weights(const char* function, const W& w, int64 inputs, int64 gates) {
   const shape &input = w.input.shape(), &hidden = w.hidden.shape();
   const int64 h = hidden.ndim() == 2 ? hidden[0] : 0;
-  if (hidden.ndim() != 2 || hidden[1] != gates * h || input != shape{inputs, gates * h} ||
+  if (hidden.ndim() != 2 || h == 0 || hidden[1] != gates * h || input != shape{inputs, gates * h} ||
       w.bias_input.shape() != shape{gates * h} || w.bias_hidden.shape() != shape{gates * h})
     cudarray::detail::fail<shape_error>(function, ": weights of shapes ", input, " and ", hidden, ", biases of shapes ",
                                         w.bias_input.shape(), " and ", w.bias_hidden.shape(), " for ", inputs,
@@ -84,30 +84,40 @@ struct layers_result {
   V output, states;
 };
 /// One direction of a layer: its states (t, b, s h).
-template <class Cell, class D, class X, class V, class S>
-auto run_direction(const recurrence<Cell, D>& way, const X& x, const recurrent_weights<V>& w, const S& first) {
+template <class Cell, class D, class X, class V, class... S>
+auto run_direction(const recurrence<Cell, D>& way, const X& x, const recurrent_weights<V>& w, const S&... first) {
   const shape& dims = cudarray::detail::dims_of(x);
   const auto rows = matmul(reshape(x, {dims[0] * dims[1], dims[2]}), w.input) + w.bias_input;
   return apply_recurrence(way, reshape(eval(rows), {dims[0], dims[1], w.hidden.shape(1)}), w.hidden, w.bias_hidden,
-                          first);
+                          first...);
 }
-/// The state that direction n begins with, (b, s h).
-template <class T, class S, class D>
-auto first_state(const S& given, int64 n, const shape& s, D device) {
-  if constexpr (::std::is_same_v<S, none_given>) return zeros<T, D>(s, device);
-  else return given(n);
+/// First states: hidden ones and, of an LSTM, cells, (n, b, h) each.
+template <class H, class C>
+struct first_states {
+  H hidden;
+  C cell;
+};
+/// Throws shape_error unless first states are (n, b, h), and lengths (b,).
+template <class S>
+void check_state(const char* function, const char* name, const shape& states, const S& given) {
+  if (given.shape() != states)
+    cudarray::detail::fail<shape_error>(function, ": ", name, " of shape ", given.shape(), ": ", states, " is wanted");
 }
-/// Throws shape_error unless the first states are (n, b, h), and lengths (b,).
 template <class S, class L>
 void check_states(const char* function, const shape& states, const S& given, const L& lengths) {
-  if constexpr (!::std::is_same_v<S, none_given>)
-    if (given.shape() != states)
-      cudarray::detail::fail<shape_error>(function, ": a first state of shape ", given.shape(), ": ", states,
-                                          " is wanted");
-  if constexpr (!::std::is_same_v<L, none_given>)
+  if constexpr (requires { given.cell; }) {
+    check_state(function, "a first state", states, given.hidden);
+    check_state(function, "a first cell", states, given.cell);
+  } else if constexpr (!::std::is_same_v<S, none_given>) {
+    check_state(function, "a first state", states, given);
+  }
+  if constexpr (!::std::is_same_v<L, none_given>) {
+    constexpr bool integers = cudarray::detail::is_integer<value_type_t<L>>;
+    static_assert(integers, "cudarray: lengths of sequences are integers: use ca::astype<int>(lengths)");
     if (cudarray::detail::dims_of(lengths) != shape{states[1]})
       cudarray::detail::fail<shape_error>(function, ": lengths of shape ", cudarray::detail::dims_of(lengths), ": ",
                                           shape{states[1]}, " is wanted");
+  }
 }
 
 template <class Cell, class X, class V, class S, class L>
@@ -116,17 +126,20 @@ auto run_layers(const Cell& cell, const X& x, const ::std::vector<recurrent_weig
   using D = device_type_t<X>;
   using T = cudarray::detail::primal_t<value_type_t<X>>;
   const int64 steps = x.shape(0), h = weights[0].hidden.shape(0);
-  const shape state{x.shape(1), Cell::states * h};
   recurrence<Cell, D> way{cell, false, {}};
   if constexpr (!::std::is_same_v<L, none_given>)
-    way.lengths = expand_dims(ndarray<int64, D>(astype<int64>(lengths)), -1);
+    way.lengths = expand_dims(ndarray<int64, D>(astype<int64>(minimum(lengths, steps))), -1);
   const auto step = cudarray::detail::integer_range<int64>(0, steps, 1, x.device());
   const auto outputs_of = [&](const auto& states) {
     const auto hidden = part_of_gates(states, 0, h);
     return way.ragged() ? eval(where(reshape(step, {steps, 1, 1}) < way.lengths, hidden, 0)) : hidden;
   };
   const auto go = [&](const auto& in, int64 n) {
-    return run_direction(way, in, weights[::std::size_t(n)], first_state<T>(first, n, state, x.device()));
+    const auto& w = weights[::std::size_t(n)];
+    if constexpr (::std::is_same_v<S, none_given>)
+      return run_direction(way, in, w, zeros<T, D>({x.shape(1), Cell::states * h}, x.device()));
+    else if constexpr (requires { first.cell; }) return run_direction(way, in, w, first.hidden(n), first.cell(n));
+    else return run_direction(way, in, w, first(n));
   };
   using R = ::std::remove_cvref_t<decltype(go(x, 0))>;
   ::std::vector<R> ends;
@@ -138,7 +151,7 @@ auto run_layers(const Cell& cell, const X& x, const ::std::vector<recurrent_weig
     way.reverse = true;
     const R back = go(in, n + 1);
     ends.push_back(R(back(0)));
-    return R(concatenate({R(outputs_of(there)), R(outputs_of(back))}, -1));
+    return R(concatenate(::std::vector<R>{R(outputs_of(there)), R(outputs_of(back))}, -1));
   };
   R output = layer(x, 0);
   const int64 directions = o.bidirectional ? 2 : 1;
@@ -159,21 +172,8 @@ auto recurrent(const char* function, const Cell& cell, const X& x, const ::std::
                const recurrent_options& o, const S& first, const L& lengths) {
   const auto in = eval(x);
   check_recurrent(function, in.shape(), weights, o, Cell::gates);
-  check_states(function, {int64(weights.size()), in.shape(1), Cell::states * weights[0].hidden.shape(0)}, first,
-               lengths);
+  check_states(function, {int64(weights.size()), in.shape(1), weights[0].hidden.shape(0)}, first, lengths);
   return run_layers(cell, in, weights, o, first, lengths);
-}
-/// Hidden states, and, of an LSTM, cells, side by side. Throws shape_error.
-template <class H, class C>
-auto joined_states(const char* function, const H& hidden, const C& cell) {
-  const auto h = eval(hidden);
-  const auto c = eval(cell);
-  if (h.ndim() != 3 || h.shape() != c.shape())
-    cudarray::detail::fail<shape_error>(function, ": a first state of shape ", h.shape(), ", a first cell of shape ",
-                                        c.shape(), ": (n, b, h) is wanted of both");
-  using V =
-      ::std::conditional_t<has_gradient<C>, ::std::remove_cvref_t<decltype(c)>, ::std::remove_cvref_t<decltype(h)>>;
-  return V(concatenate({V(h), V(c)}, -1));
 }
 template <class V>
 recurrent_result<V> hidden_result(const layers_result<V>& r) {
@@ -197,6 +197,12 @@ lstm_result<V> cell_result(const layers_result<V>& r) {
   const int64 h = r.states.shape(-1) / 2;
   return {r.output, V(part_of_gates(r.states, 0, h)), V(part_of_gates(r.states, 1, h))};
 }
+template <class H, class C>
+auto states_of(const H& hidden, const C& cell) {
+  const auto h = eval(hidden);
+  const auto c = eval(cell);
+  return first_states<::std::remove_const_t<decltype(h)>, ::std::remove_const_t<decltype(c)>>{h, c};
+}
 template <class X, class W, class S, class L>
 auto lstm(const X& x, const W& weights, const S& first, const L& lengths, const recurrent_options& o) {
   if constexpr (takes_recurrent<X>())
@@ -209,8 +215,8 @@ namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD {
 
 // Layers one above the other, of a sequence (t, b, i), with weights for each direction of each layer, the second
 // direction behind the first. Without a first state, (n, b, h) for n directions of layers, it is 0. With lengths, (b,),
-// sequences have so many steps: behind them their state stays, and the output is 0. Eager; t products and kernels one
-// after the other. Throw shape_error, value_error.
+// sequences have so many steps, at most t: behind them their state stays, and the output is 0. Eager; t products and
+// kernels one after the other. Throw shape_error, value_error.
 
 /// h = tanh(x w + b + h' u + c), or relu (Elman 1990).
 ///     auto [output, hidden] = ca::nnet::rnn(x, weights);
@@ -254,12 +260,12 @@ auto lstm(const X& x, const ::std::vector<recurrent_weights<V>>& weights, const 
 template <array_expression X, class V, array_expression S, array_expression C>
 auto lstm(const X& x, const ::std::vector<recurrent_weights<V>>& weights, const S& first, const C& first_cell,
           const recurrent_options& o = {}) {
-  return detail::lstm(x, weights, detail::joined_states("nnet::lstm", first, first_cell), detail::none_given{}, o);
+  return detail::lstm(x, weights, detail::states_of(first, first_cell), detail::none_given{}, o);
 }
 template <array_expression X, class V, array_expression S, array_expression C, array_expression L>
 auto lstm(const X& x, const ::std::vector<recurrent_weights<V>>& weights, const S& first, const C& first_cell,
           const L& lengths, const recurrent_options& o = {}) {
-  return detail::lstm(x, weights, detail::joined_states("nnet::lstm", first, first_cell), lengths, o);
+  return detail::lstm(x, weights, detail::states_of(first, first_cell), lengths, o);
 }
 
 }  // namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD

@@ -165,17 +165,30 @@ recurrent_gradients<T, D> go_back_through(const recurrence<Cell, D>& way, const 
     A dh = part_of_gates(ds, 0, h);
     dh += matmul(A(dr(t)), w.t());
   }
-  const auto flat = [](const A& a) { return reshape(a, {-1, a.shape(2)}); };
+  const auto flat = [](const A& a) { return reshape(a, {a.shape(0) * a.shape(1), a.shape(2)}); };
   return {dx, matmul(flat(before).t(), flat(dr)), sum(flat(dr), 0), ds};
 }
+/// A hidden state and a cell, (b, h) each, side by side; or what is both already.
+template <class T, class D>
+ndarray<T, D> joined_state(const ndarray<T, D>& state) {
+  return state;
+}
+template <class T, class D>
+ndarray<T, D> joined_state(const ndarray<T, D>& hidden, const ndarray<T, D>& cell) {
+  const int64 h = hidden.shape(1);
+  const ndarray<T, D> r = empty<T, D>({hidden.shape(0), 2 * h}, hidden.device());
+  part_of_gates(r, 0, h)(ellipsis) = hidden;
+  part_of_gates(r, 1, h)(ellipsis) = cell;
+  return r;
+}
 /// The states of a recurrence of arrays. That of variables is in autograd/recurrent.hpp, found by its namespace.
-template <class Cell, class D, class X, class W, class B, class S>
+template <class Cell, class D, class X, class W, class B, class... S>
 requires(!has_gradient<X> && !has_gradient<W> && !has_gradient<B> &&
-         !has_gradient<S>) auto apply_recurrence(const recurrence<Cell, D>& way, const X& x, const W& w, const B& bias,
-                                                 const S& first) {
-  using T = dual_beside<value_type_t<X>, value_type_t<X>, value_type_t<W>, value_type_t<B>, value_type_t<S>>;
+         (!has_gradient<S> && ...)) auto apply_recurrence(const recurrence<Cell, D>& way, const X& x, const W& w,
+                                                          const B& bias, const S&... first) {
+  using T = dual_beside<value_type_t<X>, value_type_t<W>, value_type_t<B>, value_type_t<S>...>;
   const auto as = [](const auto& a) { return ndarray<T, D>(of_dtype<T>(a)); };
-  return run_recurrence(way, as(x), as(w), as(bias), as(first)).states;
+  return run_recurrence(way, as(x), as(w), as(bias), joined_state<T, D>(as(first)...)).states;
 }
 
 }  // namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD
