@@ -32,8 +32,8 @@ inline attention_shapes shapes_of_attention(const char* function, const shape& q
   const int n = q.ndim(), head = n - 3;
   bool fits = n >= 2 && k.ndim() == n && v.ndim() == n && q[n - 1] == k[n - 1] && k[n - 2] == v[n - 2];
   for (int d = 0; fits && d < n - 2; ++d) {
-    fits = k[d] == v[d] && (d == head ? k[d] != 0 && q[d] % k[d] == 0 : q[d] == k[d]);
-    if (d == head && q[d] == k[d]) fits = k[d] == v[d];
+    const bool shared = d == head && k[d] > 0 && q[d] % k[d] == 0;
+    fits = k[d] == v[d] && (q[d] == k[d] || shared);
   }
   if (!fits)
     cudarray::detail::fail<shape_error>(

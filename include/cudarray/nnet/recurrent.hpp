@@ -128,7 +128,7 @@ auto run_layers(const Cell& cell, const X& x, const ::std::vector<recurrent_weig
   const int64 steps = x.shape(0), h = weights[0].hidden.shape(0);
   recurrence<Cell, D> way{cell, false, {}};
   if constexpr (!::std::is_same_v<L, none_given>)
-    way.lengths = expand_dims(ndarray<int64, D>(astype<int64>(minimum(lengths, steps))), -1);
+    way.lengths = expand_dims(ndarray<int64, D>(astype<int64>(lengths)), -1);
   const auto step = cudarray::detail::integer_range<int64>(0, steps, 1, x.device());
   const auto outputs_of = [&](const auto& states) {
     const auto hidden = part_of_gates(states, 0, h);
