@@ -1,4 +1,4 @@
-// The derivatives of batch, group and instance norm: their sums are read once, for all gradients.
+// The derivatives of batch, group and instance norm: made of the same sums.
 // SPDX-License-Identifier: MIT
 #pragma once
 

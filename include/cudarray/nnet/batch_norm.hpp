@@ -149,7 +149,7 @@ class norm_gradients {
         gain_(along_channels<C>(v, gain)),
         mean_(mean),
         inverse_(inverse) {
-    // what both kinds of sums go over is read once
+    // the large sums, of which statistics and affine parts need small ones
     const axes both = v.where(v.reduced & v.shared());
     sum_ = sum(wide<C>(g_), both, keepdims);
     product_ = sum(wide<C>(g_) * standardised(), both, keepdims);

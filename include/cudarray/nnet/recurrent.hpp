@@ -97,6 +97,10 @@ struct first_states {
   H hidden;
   C cell;
 };
+template <class S>
+inline constexpr bool has_cell = false;
+template <class H, class C>
+inline constexpr bool has_cell<first_states<H, C>> = true;
 /// Throws shape_error unless first states are (n, b, h), and lengths (b,).
 template <class S>
 void check_state(const char* function, const char* name, const shape& states, const S& given) {
@@ -105,7 +109,7 @@ void check_state(const char* function, const char* name, const shape& states, co
 }
 template <class S, class L>
 void check_states(const char* function, const shape& states, const S& given, const L& lengths) {
-  if constexpr (requires { given.cell; }) {
+  if constexpr (has_cell<S>) {
     check_state(function, "a first state", states, given.hidden);
     check_state(function, "a first cell", states, given.cell);
   } else if constexpr (!::std::is_same_v<S, none_given>) {
@@ -138,7 +142,7 @@ auto run_layers(const Cell& cell, const X& x, const ::std::vector<recurrent_weig
     const auto& w = weights[::std::size_t(n)];
     if constexpr (::std::is_same_v<S, none_given>)
       return run_direction(way, in, w, zeros<T, D>({x.shape(1), Cell::states * h}, x.device()));
-    else if constexpr (requires { first.cell; }) return run_direction(way, in, w, first.hidden(n), first.cell(n));
+    else if constexpr (has_cell<S>) return run_direction(way, in, w, first.hidden(n), first.cell(n));
     else return run_direction(way, in, w, first(n));
   };
   using R = ::std::remove_cvref_t<decltype(go(x, 0))>;
