@@ -4,6 +4,8 @@
 
 #include "ndarray.hpp"
 
+#include "random.hpp"
+
 #include "backend/convolution.hpp"
 #include "backend/pooling.hpp"
 #include "backend/rows.hpp"
@@ -27,5 +29,4 @@
 #include "nnet/pool.hpp"
 #include "nnet/positions.hpp"
 #include "nnet/recurrent.hpp"
-#include "random.hpp"
 #include "reductions.hpp"
