@@ -100,6 +100,35 @@ void attention(suite& s, const std::string& dtype, const ca::shape& shape) {
   });
 }
 
+/// Images n x c x h x h, filters of r x r; no groups: a transposed convolution.
+struct conv_sizes {
+  int64 n, c, h, k, r, stride, groups;
+};
+template <class T>
+void conv(suite& s, const std::string& dtype, const conv_sizes& z) {
+  const bool transposed = z.groups == 0;
+  const int64 out = transposed ? z.h * z.stride : (z.h - 1) / z.stride + 1;
+  const ca::shape images{z.n, z.c, z.h, z.h}, results{z.n, z.k, out, out},
+      filters = transposed ? ca::shape{z.c, z.k, z.r, z.r} : ca::shape{z.k, z.c / z.groups, z.r, z.r};
+  const std::string params = dtype + dims(z.n, z.c, z.h, z.h) + " k" + std::to_string(z.k) + ' ' + dims(z.r, z.r) +
+                             " /" + std::to_string(z.stride) +
+                             (z.groups == 1 ? "" : " groups " + std::to_string(z.groups));
+  // forward: x in, y out; back: g and w in, dx out; g and x in
+  const double bytes = 3 * double(sizeof(T)) * double(images.elements() + results.elements());
+  s.row("N_conv_fb", params, {.bytes = bytes}, [=] {
+    const ca::variable<T> x = of<T>(images), w = of<T>(filters);
+    const ca::ndarray<T> g = of<T>(results);
+    return [=] {
+      const ca::precision_scope scope(ca::precision::tf32);
+      x.zero_grad(), w.zero_grad();
+      const ca::variable<T> y = transposed
+                                    ? nnet::conv_transpose2d(x, w, {.stride = z.stride})
+                                    : nnet::conv2d(x, w, {.stride = z.stride, .padding = z.r / 2, .groups = z.groups});
+      y.backward(g);
+    };
+  });
+}
+
 template <class T>
 void lstm(suite& s, const std::string& dtype) {
   const int64 steps = gpu ? 128 : 16, batch = 64, h = gpu ? 512 : 128;
@@ -126,6 +155,14 @@ void rows(suite& s, const char* dtype) {
   embedding<T>(s, dtype);
   attention<T>(s, dtype, gpu ? ca::shape{16, 12, 1024, 64} : ca::shape{2, 4, 256, 64});
   if (gpu && sizeof(T) == 2) attention<T>(s, dtype, {2, 16, 8192, 128});
+  const int64 n = gpu ? 64 : 4;
+  for (const conv_sizes& z : {conv_sizes{n, 64, 56, 256, 1, 1, 1},
+                              {n, 64, 56, 64, 3, 1, 1},
+                              {n, 256, 28, 256, 3, 2, 1},
+                              {n, 512, 7, 512, 3, 1, 1},
+                              {n, 128, 56, 128, 3, 1, 128},
+                              {n, 128, 28, 64, 2, 2, 0}})
+    conv<T>(s, dtype, z);
   lstm<T>(s, dtype);
 }
 

@@ -21,4 +21,5 @@
 #include "autograd/sorting.hpp"
 #include "autograd/transfer.hpp"
 #include "backend/gradients.hpp"
+#include "backend/scatter.hpp"
 #include "nnet.hpp"

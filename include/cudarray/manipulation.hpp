@@ -5,5 +5,7 @@
 #include "ndarray.hpp"
 
 #include "backend/elementwise.hpp"
+#include "backend/indexing.hpp"
 #include "backend/memory.hpp"
 #include "ops/manipulation.hpp"
+#include "ops/pad.hpp"

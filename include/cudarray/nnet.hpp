@@ -20,6 +20,7 @@
 #include "nnet/dropout.hpp"
 #include "nnet/elementwise_losses.hpp"
 #include "nnet/embedding.hpp"
+#include "nnet/images.hpp"
 #include "nnet/initializers.hpp"
 #include "nnet/linear.hpp"
 #include "nnet/local_response_norm.hpp"

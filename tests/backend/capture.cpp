@@ -85,7 +85,7 @@ const std::vector<statement>& statements() {
       [](state& s) { s.pooled(_) = nnet::max_pool2d(s.maps, {.window = 2}); },
       [](state& s) { s.maps(_) = nnet::max_pool2d_backward(s.pooled, s.maps, {.window = 2}); },
       [](state& s) {
-        s.x(_) = nnet::dropout(s.x, 0.3) * 0.9f + nnet::dropout_mask({64, 48}, 0.3) * 0.01f;
+        s.x(_) = nnet::dropout(s.x, 0.3) * 0.9f + nnet::dropout_mask({64, 96}, 0.3) * 0.01f;
       },
       [](state& s) { s.half_y(_) = ca::matmul(s.half, s.half_w); },
       [](state& s) { s.half_y(_) = nnet::softmax(s.half_y); },

@@ -259,10 +259,9 @@ void max_pool_gradient(toy, const detail::pooling& g) {
 template <class F>
 void toy_averaged(const detail::pooling& g, const F& body) {
   toy_windows(g, [&](int64 plane, int64 window, const auto& rows, const auto& columns) {
-    const int64 covered = (rows.end - rows.begin) * (columns.end - columns.begin);
+    const int64 divisor = g.counted(0, window / g.q % g.p) * g.counted(1, window % g.q);
     for (int64 i = rows.begin; i < rows.end; ++i)
-      for (int64 j = columns.begin; j < columns.end; ++j)
-        body(plane, window, i * g.w + j, g.count_padding ? g.r * g.s : covered);
+      for (int64 j = columns.begin; j < columns.end; ++j) body(plane, window, i * g.w + j, divisor);
   });
 }
 template <class T>

@@ -34,8 +34,8 @@ struct sizes : test::geometry {
 };
 
 std::string name(const sizes& z) {
-  return z.images().str() + " with " + z.filters().str() + ", stride " + std::to_string(z.stride.h) + ' ' +
-         std::to_string(z.stride.w) + ", padding " + std::to_string(z.padding.h) + ' ' + std::to_string(z.padding.w);
+  return z.images().str() + " with " + z.filters().str() + ", stride " + std::to_string(z.stride[0]) + ' ' +
+         std::to_string(z.stride[1]) + ", padding " + std::to_string(z.padding[0]) + ' ' + std::to_string(z.padding[1]);
 }
 
 const std::vector<sizes> cases = {

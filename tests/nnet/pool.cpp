@@ -26,8 +26,8 @@ nnet::pool_options options(const geometry& z, bool count_include_pad = false) {
 }
 std::string name(const geometry& z) {
   return images(z).str() + ", window " + std::to_string(z.r) + ' ' + std::to_string(z.s) + ", stride " +
-         std::to_string(z.stride.h) + ' ' + std::to_string(z.stride.w) + ", padding " + std::to_string(z.padding.h) +
-         ' ' + std::to_string(z.padding.w);
+         std::to_string(z.stride[0]) + ' ' + std::to_string(z.stride[1]) + ", padding " + std::to_string(z.padding[0]) +
+         ' ' + std::to_string(z.padding[1]);
 }
 
 const std::vector<geometry> cases = {

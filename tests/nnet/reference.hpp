@@ -9,10 +9,10 @@ namespace test {
 /// Images (n, c, h, w), windows (r, s), results (p, q).
 struct geometry {
   ca::int64 n, c, h, w, r, s;
-  ca::nnet::extent2 stride, padding;
+  ca::nnet::extents stride, padding;
 
-  ca::int64 p() const { return (h + 2 * padding.h - r) / stride.h + 1; }
-  ca::int64 q() const { return (w + 2 * padding.w - s) / stride.w + 1; }
+  ca::int64 p() const { return (h + 2 * padding[0] - r) / stride[0] + 1; }
+  ca::int64 q() const { return (w + 2 * padding[1] - s) / stride[1] + 1; }
 
   /// Calls `body(result (i, j), place in the window (u, v), row, column)` for every pixel a window reads of the image;
   /// with `border`, also for the padding around it.
@@ -22,7 +22,7 @@ struct geometry {
       for (ca::int64 j = 0; j < q(); ++j)
         for (ca::int64 u = 0; u < r; ++u)
           for (ca::int64 v = 0; v < s; ++v) {
-            const ca::int64 y = i * stride.h - padding.h + u, x = j * stride.w - padding.w + v;
+            const ca::int64 y = i * stride[0] - padding[0] + u, x = j * stride[1] - padding[1] + v;
             if (border || (y >= 0 && y < h && x >= 0 && x < w)) body(i, j, u, v, y, x);
           }
   }

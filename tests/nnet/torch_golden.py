@@ -332,6 +332,114 @@ def recurrent(path):
     w.close()
 
 
+def windows(path):
+    """Convolutions, pooling, padding."""
+    w, g = Writer(path / "windows.txt"), torch.Generator().manual_seed(8)
+    x = lambda *s: eighths(g, s, -2.0, 2.0)
+
+    def conv(name, axes, images, filters, bias=True, then=lambda y: y, transposed=False, **o):
+        f = getattr(F, f"conv_transpose{axes}d" if transposed else f"conv{axes}d")
+        outputs = filters[1] * o.get("groups", 1) if transposed else filters[0]
+        w.case(name, lambda *a: then(f(*a, **o)), x(*images), x(*filters), *([x(outputs)] if bias else []))
+
+    for n, length in ((2, 5), (1, 8)):
+        conv("conv1d", 1, (n, 3, length), (2, 3, 3))
+        conv("conv1d plain", 1, (n, 3, length), (2, 3, 1), bias=False)
+        conv("conv1d options", 1, (n, 4, length), (6, 2, 3), stride=2, padding=3, dilation=2, groups=2)
+        conv("conv1d same", 1, (n, 2, length), (2, 2, 4), padding="same")
+        conv("conv_transpose1d", 1, (n, 3, length), (3, 2, 3), transposed=True)
+        conv("conv_transpose1d options", 1, (n, 4, length), (4, 2, 3), transposed=True, stride=3, padding=1, output_padding=2,
+             groups=2)
+    for n, h, width in ((2, 5, 6), (1, 7, 5)):
+        conv("conv2d", 2, (n, 2, h, width), (3, 2, 3, 2))
+        conv("conv2d plain", 2, (n, 2, h, width), (3, 2, 3, 3), bias=False, padding=1)
+        conv("conv2d stride", 2, (n, 2, h, width), (2, 2, 2, 3), stride=(2, 3), padding=(0, 2))
+        conv("conv2d dilation", 2, (n, 1, h, width), (2, 1, 2, 3), dilation=(3, 2), padding=2)
+        conv("conv2d groups", 2, (n, 4, h, width), (6, 2, 3, 3), padding=1, groups=2)
+        conv("conv2d depthwise", 2, (n, 3, h, width), (6, 1, 3, 3), padding=1, stride=2, groups=3)
+        conv("conv2d same", 2, (n, 2, h, width), (2, 2, 2, 4), padding="same")
+        conv("conv2d same dilation", 2, (n, 2, h, width), (1, 2, 3, 2), padding="same", dilation=(1, 3))
+        conv("conv2d relu", 2, (n, 2, h, width), (3, 2, 3, 3), then=torch.relu)
+        conv("conv2d plain relu", 2, (n, 2, h, width), (3, 2, 3, 3), bias=False, then=torch.relu)
+        conv("conv_transpose2d", 2, (n, 2, h, width), (2, 3, 3, 2), transposed=True)
+        conv("conv_transpose2d plain", 2, (n, 2, h, width), (2, 3, 2, 2), bias=False, transposed=True, stride=2)
+        conv("conv_transpose2d options", 2, (n, 4, h, width), (4, 1, 3, 3), transposed=True, stride=2, padding=1,
+             output_padding=1, groups=2)
+        conv("conv_transpose2d dilation", 2, (n, 2, h, width), (2, 2, 2, 3), transposed=True, dilation=(2, 3), padding=(0, 2))
+    for n, sides in ((1, (4, 5, 3)), (2, (3, 3, 4))):
+        conv("conv3d", 3, (n, 2, *sides), (2, 2, 2, 3, 2))
+        conv("conv3d plain", 3, (n, 2, *sides), (2, 2, 1, 1, 1), bias=False)
+        conv("conv3d options", 3, (n, 2, *sides), (2, 1, 2, 2, 2), stride=(1, 2, 1), padding=(1, 0, 2), dilation=(2, 1, 2),
+             groups=2)
+        conv("conv3d same", 3, (n, 1, *sides), (2, 1, 2, 3, 2), padding="same")
+        conv("conv_transpose3d", 3, (n, 2, *sides), (2, 2, 2, 2, 2), transposed=True, stride=(1, 2, 2), padding=(0, 1, 0))
+
+    # few values: ties, of which the first has the gradient
+    ties = lambda *s: torch.randint(-2, 3, s, generator=g).double() / 2
+    for axes, shapes in ((1, ((2, 2, 7), (1, 3, 10))), (2, ((2, 2, 5, 7), (1, 2, 6, 8))), (3, ((1, 2, 4, 5, 3), (1, 1, 6, 3, 4)))):
+        largest, mean = getattr(F, f"max_pool{axes}d"), getattr(F, f"avg_pool{axes}d")
+        for shape in shapes:
+            w.case(f"max_pool{axes}d", lambda a: largest(a, 2), ties(*shape))
+            w.case(f"max_pool{axes}d options", lambda a: largest(a, 3, 2, 1), ties(*shape))
+            w.case(f"max_pool{axes}d ceil", lambda a: largest(a, 3, 2, 1, ceil_mode=True), ties(*shape))
+            w.case(f"max_pool{axes}d ceil apart", lambda a: largest(a, 2, 3, ceil_mode=True), ties(*shape))
+            w.case(f"avg_pool{axes}d", lambda a: mean(a, 2), x(*shape))
+            w.case(f"avg_pool{axes}d options", lambda a: mean(a, 3, 2, 1), x(*shape))
+            w.case(f"avg_pool{axes}d not counted", lambda a: mean(a, 3, 2, 1, count_include_pad=False), x(*shape))
+            w.case(f"avg_pool{axes}d ceil", lambda a: mean(a, 3, 2, 1, ceil_mode=True), x(*shape))
+            w.case(f"avg_pool{axes}d ceil not counted", lambda a: mean(a, 2, 2, 1, ceil_mode=True, count_include_pad=False),
+                   x(*shape))
+            size = {1: 3, 2: (3, 4), 3: (3, 2, 3)}[axes]
+            w.case(f"adaptive_avg_pool{axes}d", lambda a: getattr(F, f"adaptive_avg_pool{axes}d")(a, size), x(*shape))
+            w.case(f"adaptive_max_pool{axes}d", lambda a: getattr(F, f"adaptive_max_pool{axes}d")(a, size), ties(*shape))
+            w.case(f"global_avg_pool{axes}d", lambda a: getattr(F, f"adaptive_avg_pool{axes}d")(a, 1), x(*shape))
+            with_indices = lambda a: largest(a, 2, 2, return_indices=True)
+            w.case(f"max_pool{axes}d_with_indices", lambda a: with_indices(a)[0], ties(*shape))
+            w.case(f"max_pool{axes}d indices", lambda a: with_indices(a)[1].double() + 0 * a.sum(), ties(*shape))
+            pixels, places = with_indices(ties(*shape))
+            w.case(f"max_unpool{axes}d",
+                   lambda a, i: getattr(F, f"max_unpool{axes}d")(a, i.long(), 2, 2, output_size=shape[2:]),
+                   pixels, places.double(), constant=(1,))
+    for shape in ((2, 3, 4, 5), (1, 2, 3, 6)):
+        for mode in ("reflect", "replicate", "circular", "constant"):
+            more = {"value": 1.5} if mode == "constant" else {}
+            w.case(f"pad {mode}", lambda a: F.pad(a, (2, 1, 1, 2), mode=mode, **more), x(*shape))
+    w.close()
+
+
+def images(path):
+    """Windows as columns, pixels to channels, other sizes, sampling."""
+    w, g = Writer(path / "images.txt"), torch.Generator().manual_seed(9)
+    x = lambda *s: eighths(g, s, -2.0, 2.0)
+    for h, width in ((4, 5), (6, 3)):
+        o = {"kernel_size": (2, 3), "dilation": (2, 1), "padding": (0, 1), "stride": (1, 2)}
+        w.case("unfold", lambda a: F.unfold(a, 2), x(2, 2, h, width))
+        w.case("unfold options", lambda a: F.unfold(a, **o), x(1, 2, h, width))
+        columns = F.unfold(torch.zeros(1, 2, h, width), **o).shape
+        w.case(f"fold {h}", lambda a: F.fold(a, (h, width), **o), x(*columns))
+        w.case("pixel_shuffle", lambda a: F.pixel_shuffle(a, 2), x(1, 8, h // 2, width))
+        w.case("pixel_unshuffle", lambda a: F.pixel_unshuffle(a, 2), x(2, 1, h, 4))
+    sizes = {1: ((2, 2, 5), 8), 2: ((1, 2, 4, 5), (7, 3)), 3: ((1, 1, 3, 4, 2), (5, 2, 4))}
+    for axes, (shape, size) in sizes.items():
+        linear = {1: "linear", 2: "bilinear", 3: "trilinear"}[axes]
+        for mode, name in (("nearest", "nearest"), ("nearest-exact", "nearest_exact"), ("area", "area"), (linear, "linear")):
+            w.case(f"interpolate{axes} {name}", lambda a: F.interpolate(a, size, mode=mode), x(*shape))
+        w.case(f"interpolate{axes} linear corners", lambda a: F.interpolate(a, size, mode=linear, align_corners=True), x(*shape))
+    for size in ((7, 3), (2, 9)):
+        for corners in (False, True):
+            w.case(f"cubic {size[0]}" + " corners" * corners,
+                   lambda a: F.interpolate(a, size, mode="bicubic", align_corners=corners), x(1, 2, 4, 5))
+    for shape in ((2, 2, 4, 5), (1, 1, 3, 3)):
+        for mode in ("bilinear", "nearest"):
+            for padding in ("zeros", "border", "reflection"):
+                for corners in (False, True):
+                    places = eighths(g, (shape[0], 3, 2, 2), -1.75, 1.75) + 1 / 32  # between pixels
+                    w.case(f"grid_sample {mode} {padding}" + " corners" * corners,
+                           lambda a, at: F.grid_sample(a, at, mode, padding, corners), x(*shape), places,
+                           constant=(1,) if mode == "nearest" else ())
+    w.close()
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--out", type=pathlib.Path, required=True)
@@ -344,3 +452,5 @@ if __name__ == "__main__":
     labels(out)
     attention(out)
     recurrent(out)
+    windows(out)
+    images(out)

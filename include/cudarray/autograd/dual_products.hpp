@@ -41,63 +41,51 @@ requires(dual_operands<X, Y>) auto matmul(const X& x, const Y& y) {
 }  // namespace cudarray::inline v0::inline CUDARRAY_BUILD
 namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD {
 
-/// The windows of images, one after the other along axis 2: (n, c, r s, p, q).
+// Convolutions, which are linear in each of two operands.
+
+template <class X, class W>
+requires(dual_operands<X, W>) auto correlate(const convolution_way& v, const X& images, const W& filters) {
+  return cudarray::detail::bilinear([&](const auto& x, const auto& w) { return correlate(v, x, w); }, images, filters);
+}
+template <class G, class W>
+requires(dual_operands<G, W>) auto correlate_back(const convolution_way& v, const G& gradient, const W& filters) {
+  return cudarray::detail::bilinear([&](const auto& g, const auto& w) { return correlate_back(v, g, w); }, gradient,
+                                    filters);
+}
+template <class X, class G>
+requires(dual_operands<X, G>) auto correlate_weights(const convolution_way& v, const X& images, const G& gradient) {
+  return cudarray::detail::bilinear([&](const auto& x, const auto& g) { return correlate_weights(v, x, g); }, images,
+                                    gradient);
+}
+
 template <class T, class D>
-ndarray<T, D> windows_in_rows(const ndarray<T, D>& images, const window_grid& g, T edge) {
-  return reshape(windows(padded(images, g.padding, edge), g),
-                 {images.shape(0), images.shape(1), g.window.h * g.window.w, g.p, g.q});
+ndarray<dual<T>, D> pooled(const pooling_way<false>& v, const ndarray<dual<T>, D>& images) {
+  using cudarray::detail::part_of;
+  const shape as_planes{v.planes, 1, v.grid.in[0], v.grid.in[1]};
+  const auto part = [&](const ndarray<T, D>& a, T edge) {
+    return windows_in_rows(reshape(a, as_planes), v.grid, edge);
+  };
+  const ndarray<T, D> x = part_of<0>(images);
+  const ndarray<int64, D> first(argmax(part(x, cudarray::detail::bounds<T>::lowest), 2, keepdims));
+  const ndarray<T, D> tangents(take_along_axis(part(part_of<1>(images), T(0)), first, 2));
+  return cudarray::detail::dual_of(pooled(v, x), reshape(tangents, v.y));
+}
+template <class T, class D>
+ndarray<dual<T>, D> pooled_back(const pooling_way<false>& v, const ndarray<dual<T>, D>& gradient,
+                                const ndarray<dual<T>, D>& images) {
+  using cudarray::detail::part_of;
+  const ndarray<T, D> x = part_of<0>(images);
+  return cudarray::detail::dual_of(pooled_back(v, part_of<0>(gradient), x), pooled_back(v, part_of<1>(gradient), x));
+}
+template <class T, class D>
+ndarray<dual<T>, D> pooled(const pooling_way<true>& v, const ndarray<dual<T>, D>& images) {
+  using cudarray::detail::part_of;
+  return cudarray::detail::dual_of(pooled(v, part_of<0>(images)), pooled(v, part_of<1>(images)));
+}
+template <class T, class D>
+ndarray<dual<T>, D> pooled_back(const pooling_way<true>& v, const ndarray<dual<T>, D>& gradient) {
+  using cudarray::detail::part_of;
+  return cudarray::detail::dual_of(pooled_back(v, part_of<0>(gradient)), pooled_back(v, part_of<1>(gradient)));
 }
 
 }  // namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD
-namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD {
-
-// Of arrays of dual numbers.
-
-template <array_expression X, array_expression W>
-requires(dual_operands<X, W>) auto conv2d(const X& images, const W& filters, const conv_options& o = {}) {
-  return cudarray::detail::bilinear([&](const auto& x, const auto& w) { return conv2d(x, w, o); }, images, filters);
-}
-template <array_expression G, array_expression W>
-requires(dual_operands<G, W>) auto conv2d_backward_data(const G& gradient, const W& filters, const shape& image_shape,
-                                                        const conv_options& o = {}) {
-  return cudarray::detail::bilinear(
-      [&](const auto& g, const auto& w) { return conv2d_backward_data(g, w, image_shape, o); }, gradient, filters);
-}
-template <array_expression X, array_expression G>
-requires(dual_operands<X, G>) auto conv2d_backward_weights(const X& images, const G& gradient,
-                                                           const shape& filter_shape, const conv_options& o = {}) {
-  return cudarray::detail::bilinear(
-      [&](const auto& x, const auto& g) { return conv2d_backward_weights(x, g, filter_shape, o); }, images, gradient);
-}
-template <class T, class D>
-ndarray<dual<T>, D> max_pool2d(const ndarray<dual<T>, D>& images, const pool_options& o = {}) {
-  using cudarray::detail::part_of;
-  const auto g = detail::pool_grid("nnet::max_pool2d", images.shape(), o);
-  const auto lowest = cudarray::detail::bounds<T>::lowest;
-  const auto found = argmax(detail::windows_in_rows(part_of<0>(images), g, lowest), 2, keepdims);
-  const ndarray<int64, D> first(found);
-  const auto tangents = take_along_axis(detail::windows_in_rows(part_of<1>(images), g, T(0)), first, 2);
-  return cudarray::detail::dual_of(max_pool2d(part_of<0>(images), o), squeeze(ndarray<T, D>(tangents), 2));
-}
-template <class T, class D>
-ndarray<dual<T>, D> max_pool2d_backward(const ndarray<dual<T>, D>& gradient, const ndarray<dual<T>, D>& images,
-                                        const pool_options& o = {}) {
-  using cudarray::detail::part_of;
-  const ndarray<T, D> x = part_of<0>(images);
-  return cudarray::detail::dual_of(max_pool2d_backward(part_of<0>(gradient), x, o),
-                                   max_pool2d_backward(part_of<1>(gradient), x, o));
-}
-template <class T, class D>
-ndarray<dual<T>, D> avg_pool2d(const ndarray<dual<T>, D>& images, const pool_options& o = {}) {
-  using cudarray::detail::part_of;
-  return cudarray::detail::dual_of(avg_pool2d(part_of<0>(images), o), avg_pool2d(part_of<1>(images), o));
-}
-template <class T, class D>
-ndarray<dual<T>, D> avg_pool2d_backward(const ndarray<dual<T>, D>& gradient, const shape& image_shape,
-                                        const pool_options& o = {}) {
-  using cudarray::detail::part_of;
-  return cudarray::detail::dual_of(avg_pool2d_backward(part_of<0>(gradient), image_shape, o),
-                                   avg_pool2d_backward(part_of<1>(gradient), image_shape, o));
-}
-
-}  // namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD

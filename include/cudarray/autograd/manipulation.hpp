@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "../ops/manipulation.hpp"
+#include "../ops/pad.hpp"
 #include "rule.hpp"
 
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
@@ -47,6 +47,21 @@ struct flip_rule {
   }
   static constexpr bool reads(int, int) { return false; }
 };
+
+/// With a border of one value.
+struct pad_rule {
+  pad_widths widths;
+  template <int, class A, class X>
+  auto gradient(const A& g, const X&) const {
+    return inside_of_pad(g, widths);
+  }
+  static constexpr bool reads(int, int) { return false; }
+};
+template <variable_expression X>
+auto pad_by_value(const pad_widths& w, const X& x, double value) {
+  return apply_rule(
+      pad_rule{w}, [&](const auto& a) { return pad_by_value(w, a, value); }, x);
+}
 
 /// Variables joined along an axis: each has its part of the gradient.
 template <class T, class D>

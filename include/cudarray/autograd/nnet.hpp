@@ -2,19 +2,20 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../nnet/conv.hpp"
 #include "../nnet/ctc_loss.hpp"
 #include "../nnet/embedding.hpp"
 #include "../nnet/linear.hpp"
 #include "../nnet/local_response_norm.hpp"
 #include "../nnet/losses.hpp"
-#include "../nnet/pool.hpp"
 #include "attention.hpp"
 #include "batch_norm.hpp"
+#include "conv.hpp"
 #include "cross_entropy.hpp"
 #include "dual_products.hpp"
+#include "images.hpp"
 #include "indexing.hpp"
 #include "linalg.hpp"
+#include "pool.hpp"
 #include "recurrent.hpp"
 #include "reductions.hpp"
 
@@ -22,31 +23,6 @@ namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD {
 
 using cudarray::detail::apply_rule;
 
-struct conv2d_rule {
-  conv_options options;
-  template <int K, class A, class X, class W>
-  auto gradient(const A& g, const X& x, const W& w) const {
-    if constexpr (K == 0) return conv2d_backward_data(g, w, x.shape(), options);
-    else return conv2d_backward_weights(x, g, w.shape(), options);
-  }
-  static constexpr bool reads(int k, int operand) { return k != operand; }
-};
-struct max_pool2d_rule {
-  pool_options options;
-  template <int, class A, class X>
-  auto gradient(const A& g, const X& x) const {
-    return max_pool2d_backward(g, x, options);
-  }
-  static constexpr bool reads(int, int) { return true; }
-};
-struct avg_pool2d_rule {
-  pool_options options;
-  template <int, class A, class X>
-  auto gradient(const A& g, const X& x) const {
-    return avg_pool2d_backward(g, x.shape(), options);
-  }
-  static constexpr bool reads(int, int) { return false; }
-};
 struct glu_rule {
   int axis;
   template <int, class A, class X>
@@ -128,22 +104,6 @@ struct softmax_cross_entropy_rule {
 }  // namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD
 namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD {
 
-template <array_expression X, array_expression W>
-requires(variable_expression<X> || variable_expression<W>) auto conv2d(const X& images, const W& filters,
-                                                                       const conv_options& o = {}) {
-  return detail::apply_rule(
-      detail::conv2d_rule{o}, [&](const auto& x, const auto& w) { return conv2d(x, w, o); }, images, filters);
-}
-template <variable_expression X>
-auto max_pool2d(const X& images, const pool_options& o = {}) {
-  return detail::apply_rule(
-      detail::max_pool2d_rule{o}, [&](const auto& x) { return max_pool2d(x, o); }, images);
-}
-template <variable_expression X>
-auto avg_pool2d(const X& images, const pool_options& o = {}) {
-  return detail::apply_rule(
-      detail::avg_pool2d_rule{o}, [&](const auto& x) { return avg_pool2d(x, o); }, images);
-}
 template <variable_expression X>
 auto glu(const X& x, cudarray::detail::any_integer axis = -1) {
   const int at = cudarray::detail::normal_axis("nnet::glu", axis, cudarray::detail::dims_of(x).ndim());

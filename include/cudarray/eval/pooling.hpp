@@ -7,10 +7,11 @@
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// Windows of r x s pixels on images (planes, h, w), results (planes, p, q): C-contiguous arrays. Operand 0 is written.
+/// Windows begin on the image or the padding before it; the last ones may reach beyond the padding behind it.
 struct pooling {
   int64 planes, h, w, r, s, p, q;
   int64 stride[2], padding[2];
-  bool count_padding;  ///< averages divide by r * s; else by the number of pixels that a window covers
+  bool count_padding;  ///< averages divide by how many pixels a window covers, padding included
   storage* store[3];
   int64 offset[3];
 
@@ -25,6 +26,14 @@ struct pooling {
   range covered(int axis, int64 i) const {
     const int64 extent = axis == 0 ? h : w, begin = i * stride[axis] - padding[axis], end = begin + (axis == 0 ? r : s);
     return {begin > 0 ? begin : 0, end < extent ? end : extent};
+  }
+  /// How many the window at place i counts along an axis; the divisor of an average is the product of these.
+  int64 counted(int axis, int64 i) const {
+    const range v = covered(axis, i);
+    if (!count_padding) return v.end - v.begin;
+    const int64 begin = i * stride[axis] - padding[axis], end = begin + (axis == 0 ? r : s),
+                last = (axis == 0 ? h : w) + padding[axis];
+    return (end < last ? end : last) - begin;
   }
 };
 

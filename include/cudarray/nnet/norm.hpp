@@ -28,7 +28,7 @@ using cudarray::detail::compute_t;
 template <class X>
 constexpr bool takes_floating() {
   constexpr bool floating = cudarray::detail::is_differentiable<value_type_t<X>>;
-  static_assert(floating, "cudarray: norms take a floating dtype: use ca::astype<float>(x)");
+  static_assert(floating, "cudarray: this function of networks takes a floating dtype: use ca::astype<float>(x)");
   return floating;
 }
 /// A gain or bias broadcasts to x, and x to nothing. Throws shape_error.

@@ -4,6 +4,7 @@
 
 #include <cudnn.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <memory>
@@ -64,6 +65,10 @@ class dnn_descriptor {
     check(cudnnBackendSetAttribute(d_, name, dnn_type<T>(), N, values), "cudnnBackendSetAttribute");
   }
   template <class T>
+  void set(cudnnBackendAttributeName_t name, const T* values, int64 n) {
+    check(cudnnBackendSetAttribute(d_, name, dnn_type<T>(), n, values), "cudnnBackendSetAttribute");
+  }
+  template <class T>
   void set(cudnnBackendAttributeName_t name, const T& value) {
     set(name, {value});
   }
@@ -95,7 +100,7 @@ struct convolution_plan {
 /// A handle of cuDNN and its plans by what tells them apart, of which it keeps those that were used last. A graph keeps
 /// the plans of its kernels.
 struct dnn_handle {
-  using key = ::std::array<int64, 17>;
+  using key = ::std::array<int64, 27>;
   struct entry {
     ::std::shared_ptr<const convolution_plan> plan;  ///< null: cuDNN had none, or no memory for it
     uint64 last_use, asked;
@@ -145,14 +150,21 @@ constexpr cudnnDataType_t dnn_data_type() {
   else return CUDNN_DATA_DOUBLE;
 }
 
-/// A C-contiguous array of four axes.
-inline dnn_descriptor dnn_tensor(cudnnDataType_t type, int64 number, const int64 (&extent)[4], int64 alignment) {
+/// A C-contiguous array (outer, channels, along the axes).
+inline dnn_descriptor dnn_tensor(cudnnDataType_t type, int64 number, int64 outer, int64 channels,
+                                 const int64 (&spatial)[3], int axes, int64 alignment) {
   dnn_descriptor d(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
+  int64 extent[5] = {outer, channels}, stride[5], elements = 1;
+  for (int a = 0; a < axes; ++a) extent[2 + a] = spatial[a];
+  for (int a = axes + 1; a >= 0; --a) {
+    stride[a] = elements;
+    elements *= extent[a];
+  }
   d.set(CUDNN_ATTR_TENSOR_DATA_TYPE, type);
   d.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, number);
   d.set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, alignment);
-  d.set(CUDNN_ATTR_TENSOR_DIMENSIONS, extent);
-  d.set(CUDNN_ATTR_TENSOR_STRIDES, {extent[1] * extent[2] * extent[3], extent[2] * extent[3], extent[3], int64(1)});
+  d.set(CUDNN_ATTR_TENSOR_DIMENSIONS, extent, axes + 2);
+  d.set(CUDNN_ATTR_TENSOR_STRIDES, stride, axes + 2);
   return d;
 }
 
@@ -182,13 +194,14 @@ struct convolution_precision {
 
 /// Whether tensor cores, which take channels in fours, are asked in TF32: of one or two channels they are the slower.
 inline bool tf32_pays(const detail::convolution& c) {
+  const int64 channels = c.c / c.groups, filters = c.k / c.groups, taps = c.taps();
   switch (c.part) {
     case detail::convolution::what::forward:
-      return c.c > 2;
+      return channels > 2;
     case detail::convolution::what::backward_data:
-      return c.k > 2 || c.r * c.s == 1;
+      return filters > 2 || taps == 1;
     default:
-      return c.c > 1 || c.r * c.s >= 49;  // large filters alone make up for it
+      return channels > 1 || taps >= 49;  // large filters alone make up for it
   }
 }
 
@@ -202,7 +215,7 @@ inline bool engine_serves(const dnn_descriptor& config, const detail::convolutio
   // cuDNN does not tell that this is Winograd's algorithm: 4e-6 of the sum of the products' sizes off with filters of
   // 3 x 3, 5e-4 with those of 5 x 5 (measured with 9.14)
   const bool untold = c.part == detail::convolution::what::backward_weights && number == 17;
-  if (!allowed.loose && untold && (c.r > 3 || c.s > 3)) return false;
+  if (!allowed.loose && untold && *::std::max_element(c.window, c.window + c.axes) > 3) return false;
   cudnnBackendNumericalNote_t notes[CUDNN_NUMERICAL_NOTE_TYPE_COUNT];
   const int64 count = engine.read(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, notes, CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
   for (int64 i = 0; i < count; ++i) switch (notes[i]) {
@@ -223,23 +236,35 @@ inline bool engine_serves(const dnn_descriptor& config, const detail::convolutio
   return true;
 }
 
+/// What tells the plans of convolutions apart.
+inline dnn_handle::key convolution_key(const detail::convolution& c, cudnnDataType_t type, bool loose,
+                                       int64 alignment) {
+  dnn_handle::key k = {int64(c.part), int64(type), loose, alignment, c.n, c.c, c.k, c.groups, c.axes};
+  auto next = k.begin() + 9;
+  for (const auto* numbers : {&c.in, &c.window, &c.out, &c.stride, &c.padding, &c.dilation})
+    next = ::std::copy(*numbers, *numbers + c.axes, next);
+  return k;
+}
+
 /// The first plan, as cuDNN's heuristics order them, that serves; null where none does.
 template <class T>
 ::std::shared_ptr<const convolution_plan> plan_convolution(cudnnHandle_t handle, const detail::convolution& c,
                                                            int64 alignment, convolution_precision allowed) {
   using compute = ::std::conditional_t<::std::is_same_v<T, double>, double, float>;
   const convolution_names& names = names_of_convolution[int(c.part)];
-  dnn_descriptor x = dnn_tensor(dnn_data_type<T>(), 0, {c.n, c.c, c.h, c.w}, alignment),
-                 w = dnn_tensor(dnn_data_type<T>(), 1, {c.k, c.c, c.r, c.s}, alignment),
-                 y = dnn_tensor(dnn_data_type<T>(), 2, {c.n, c.k, c.p, c.q}, alignment);
+  const auto tensor = [&](int64 number, int64 outer, int64 channels, const int64(&spatial)[3]) {
+    return dnn_tensor(dnn_data_type<T>(), number, outer, channels, spatial, c.axes, alignment);
+  };
+  dnn_descriptor x = tensor(0, c.n, c.c, c.in), w = tensor(1, c.k, c.c / c.groups, c.window),
+                 y = tensor(2, c.n, c.k, c.out);
   dnn_descriptor convolution(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
-  convolution.set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, int64(2));
+  convolution.set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, int64(c.axes));
   convolution.set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, dnn_data_type<compute>());
   convolution.set(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_CROSS_CORRELATION);
-  convolution.set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, c.padding);
-  convolution.set(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, c.padding);
-  convolution.set(CUDNN_ATTR_CONVOLUTION_DILATIONS, {int64(1), int64(1)});
-  convolution.set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, c.stride);
+  convolution.set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, c.padding, c.axes);
+  convolution.set(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, c.padding, c.axes);
+  convolution.set(CUDNN_ATTR_CONVOLUTION_DILATIONS, c.dilation, c.axes);
+  convolution.set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, c.stride, c.axes);
   for (dnn_descriptor* part : {&x, &w, &y, &convolution})
     if (!part->finish()) return nullptr;
   dnn_descriptor operation(names.operation);
@@ -305,15 +330,7 @@ bool convolve_natively(cuda device, const detail::convolution& c) {
     const gpu::stream_ref& stream = gpu::current(device.ordinal);
     const gpu::lent<gpu::dnn_handle> dnn(device.ordinal);
     gpu::check(cudnnSetStream(dnn->handle, stream->handle), "cudnnSetStream");
-    const gpu::dnn_handle::key key = {int64(c.part), int64(gpu::dnn_data_type<T>()),
-                                      loose,         alignment,
-                                      c.n,           c.c,
-                                      c.h,           c.w,
-                                      c.k,           c.r,
-                                      c.s,           c.p,
-                                      c.q,           c.stride[0],
-                                      c.stride[1],   c.padding[0],
-                                      c.padding[1]};
+    const gpu::dnn_handle::key key = gpu::convolution_key(c, gpu::dnn_data_type<T>(), loose, alignment);
     const auto plan = dnn->plan_of(key, stream->captured != nullptr, [&] {
       return gpu::plan_convolution<T>(dnn->handle, c, alignment, {!single || loose, loose});
     });

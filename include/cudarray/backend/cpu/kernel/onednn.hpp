@@ -36,21 +36,31 @@ inline dnnl_engine_t dnn_engine() {
   return engine;
 }
 
+struct dnn_dims {
+  dnnl_dims_t extent;
+  int n = 0;
+  dnn_dims(::std::initializer_list<int64> leading, const int64 (&spatial)[3], int axes) {
+    for (const int64 e : leading) extent[n++] = e;
+    for (int a = 0; a < axes; ++a) extent[n++] = spatial[a];
+  }
+  dnnl_format_tag_t plain() const { return n == 4 ? dnnl_abcd : n == 5 ? dnnl_abcde : dnnl_abcdef; }
+};
+
 /// How an array of float32 lies in memory: versions 2 keep a structure, versions 3 a handle.
 struct dnn_layout {
 #if DNNL_VERSION_MAJOR < 3
   using view = const dnnl_memory_desc_t*;
   dnnl_memory_desc_t of;
   bool ok;
-  dnn_layout(const dnnl_dims_t dims, dnnl_format_tag_t tag)
-      : ok(dnnl_memory_desc_init_by_tag(&of, 4, dims, dnnl_f32, tag) == dnnl_success) {}
+  dnn_layout(const dnn_dims& d, dnnl_format_tag_t tag)
+      : ok(dnnl_memory_desc_init_by_tag(&of, d.n, d.extent, dnnl_f32, tag) == dnnl_success) {}
   view get() const { return &of; }
 #else
   using view = const_dnnl_memory_desc_t;
   dnn_owner<dnnl_memory_desc_t, dnnl_memory_desc_destroy> of;
   bool ok;
-  dnn_layout(const dnnl_dims_t dims, dnnl_format_tag_t tag)
-      : ok(dnnl_memory_desc_create_with_tag(&of.handle, 4, dims, dnnl_f32, tag) == dnnl_success) {}
+  dnn_layout(const dnn_dims& d, dnnl_format_tag_t tag)
+      : ok(dnnl_memory_desc_create_with_tag(&of.handle, d.n, d.extent, dnnl_f32, tag) == dnnl_success) {}
   view get() const { return of.handle; }
 #endif
 };
@@ -131,28 +141,32 @@ inline dnnl_status_t describe(const detail::convolution& c, detail::convolution:
                               dnn_description& d, const dnn_layout (&any)[3], const dnn_description& forward) {
   using what = detail::convolution::what;
   const auto x = any[0].get(), w = any[1].get(), y = any[2].get();
-  const dnnl_dims_t stride = {c.stride[0], c.stride[1]}, padding = {c.padding[0], c.padding[1]};
+  dnnl_dims_t gaps;
+  for (int a = 0; a < c.axes; ++a) gaps[a] = c.dilation[a] - 1;
+  const auto &stride = c.stride, &padding = c.padding;
   constexpr auto direct = dnnl_convolution_direct;
 #if DNNL_VERSION_MAJOR < 3
   dnnl_convolution_desc_t of;
   dnnl_status_t status;
   if (part == what::forward)
-    status = dnnl_convolution_forward_desc_init(&of, dnnl_forward, direct, x, w, nullptr, y, stride, padding, padding);
+    status = dnnl_dilated_convolution_forward_desc_init(&of, dnnl_forward, direct, x, w, nullptr, y, stride, gaps,
+                                                        padding, padding);
   else if (part == what::backward_data)
-    status = dnnl_convolution_backward_data_desc_init(&of, direct, x, w, y, stride, padding, padding);
-  else status = dnnl_convolution_backward_weights_desc_init(&of, direct, x, w, nullptr, y, stride, padding, padding);
+    status = dnnl_dilated_convolution_backward_data_desc_init(&of, direct, x, w, y, stride, gaps, padding, padding);
+  else
+    status = dnnl_dilated_convolution_backward_weights_desc_init(&of, direct, x, w, nullptr, y, stride, gaps, padding,
+                                                                 padding);
   if (status != dnnl_success) return status;
   return dnnl_primitive_desc_create(&d.handle, &of, s.attributes.handle, s.engine, forward.handle);
 #else
-  const dnnl_dims_t dense = {0, 0};
   if (part == what::forward)
     return dnnl_convolution_forward_primitive_desc_create(&d.handle, s.engine, dnnl_forward, direct, x, w, nullptr, y,
-                                                          stride, dense, padding, padding, s.attributes.handle);
+                                                          stride, gaps, padding, padding, s.attributes.handle);
   if (part == what::backward_data)
-    return dnnl_convolution_backward_data_primitive_desc_create(&d.handle, s.engine, direct, x, w, y, stride, dense,
+    return dnnl_convolution_backward_data_primitive_desc_create(&d.handle, s.engine, direct, x, w, y, stride, gaps,
                                                                 padding, padding, forward.handle, s.attributes.handle);
   return dnnl_convolution_backward_weights_primitive_desc_create(&d.handle, s.engine, direct, x, w, nullptr, y, stride,
-                                                                 dense, padding, padding, forward.handle,
+                                                                 gaps, padding, padding, forward.handle,
                                                                  s.attributes.handle);
 #endif
 }
@@ -161,11 +175,13 @@ inline dnnl_status_t describe(const detail::convolution& c, detail::convolution:
 /// result comes back. False where oneDNN has none.
 inline bool convolve_images(const detail::convolution& c, int64 images, float* const (&data)[3]) {
   using what = detail::convolution::what;
-  const dnnl_dims_t dims[3] = {{images, c.c, c.h, c.w}, {c.k, c.c, c.r, c.s}, {images, c.k, c.p, c.q}};
+  const auto filters = c.groups == 1 ? dnn_dims({c.k, c.c}, c.window, c.axes)
+                                     : dnn_dims({c.groups, c.k / c.groups, c.c / c.groups}, c.window, c.axes);
+  const dnn_dims dims[3] = {{{images, c.c}, c.in, c.axes}, filters, {{images, c.k}, c.out, c.axes}};
   const dnn_layout any[3] = {{dims[0], dnnl_format_tag_any},
                              {dims[1], dnnl_format_tag_any},
                              {dims[2], dnnl_format_tag_any}},
-                   plain[3] = {{dims[0], dnnl_abcd}, {dims[1], dnnl_abcd}, {dims[2], dnnl_abcd}};
+                   plain[3] = {{dims[0], dims[0].plain()}, {dims[1], dims[1].plain()}, {dims[2], dims[2].plain()}};
   const int names[3] = {c.part == what::backward_data ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC,
                         c.part == what::backward_weights ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS,
                         c.part == what::forward ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST},
@@ -211,10 +227,10 @@ template <class T>
 bool convolve_by_onednn(const detail::convolution& c, T* x, T* w, T* y, int64 work) {
   using what = detail::convolution::what;
   // the preparations, and filling up few channels to a pack of them, cost more than oneDNN gains
-  if (work < 1 << 18 || (c.part == what::backward_data && c.c <= 4)) return false;
+  if (work < 1 << 18 || (c.part == what::backward_data && c.c <= 4 && c.groups == 1)) return false;
   const int64 wanted = parts_for(work / 16) == 1 ? 1 : num_threads(), most = wanted < c.n ? wanted : c.n,
               parts = dnn_single_thread::possible() ? most : 1;
-  const int64 filters = c.k * c.c * c.r * c.s;
+  const int64 filters = c.filters();
   // each part adds up the gradient of its own images
   const scratch partial(c.part == what::backward_weights ? (parts - 1) * filters * 4 : 0);
   float* const sums = reinterpret_cast<float*>(partial.p);
@@ -223,7 +239,7 @@ bool convolve_by_onednn(const detail::convolution& c, T* x, T* w, T* y, int64 wo
     const dnn_single_thread alone;
     const int64 first = c.n * part / parts, images = c.n * (part + 1) / parts - first;
     float* const own = c.part == what::backward_weights && part > 0 ? sums + (part - 1) * filters : w;
-    if (!convolve_images(c, images, {x + first * c.c * c.h * c.w, own, y + first * c.k * c.p * c.q}))
+    if (!convolve_images(c, images, {x + first * c.image(), own, y + first * c.result()}))
       __atomic_store_n(&failed, true, __ATOMIC_RELAXED);
   });
   if (failed) return false;

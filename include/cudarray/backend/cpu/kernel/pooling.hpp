@@ -93,19 +93,15 @@ void for_window_rows(const detail::pooling& g, const pool_lines& lines, bool who
   });
 }
 
-/// How many columns of the image the windows at each place of a row cover; the divisor of an average is this times how
-/// many rows they do.
+/// What the windows at each place of a row count of its columns; the divisor of an average is this times what they
+/// count of rows.
 template <class C>
 void count_columns(const detail::pooling& g, C* to) {
-  for (int64 j = 0; j < g.q; ++j) {
-    const auto v = g.covered(1, j);
-    to[j] = C(g.count_padding ? g.s : v.end - v.begin);
-  }
+  for (int64 j = 0; j < g.q; ++j) to[j] = C(g.counted(1, j));
 }
 template <class C>
 C count_rows(const detail::pooling& g, int64 i) {
-  const auto u = g.covered(0, i);
-  return C(g.count_padding ? g.r : u.end - u.begin);
+  return C(g.counted(0, i));
 }
 
 template <bool Average, class P>
@@ -142,7 +138,9 @@ CUDARRAY_FORCE_INLINE simd::pack<C, N> combine_pairs(const T* p, int64 step, int
   return combine_pixels<Average>(side_of<false>(both), side_of<true>(both));
 }
 /// Rows of windows take up each image from its top to its bottom.
-inline bool in_strips(const detail::pooling& g) { return g.padding[0] == 0 && g.p * g.stride[0] == g.h; }
+inline bool in_strips(const detail::pooling& g) {
+  return g.padding[0] == 0 && g.p * g.stride[0] == g.h && g.r <= g.stride[0];
+}
 /// Such images as one tall one, whose rows are gone through faster; others as they are.
 inline detail::pooling stacked(detail::pooling g) {
   if (in_strips(g)) {

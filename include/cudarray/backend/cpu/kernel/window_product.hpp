@@ -11,23 +11,46 @@
 
 namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD {
 
+/// A convolution along two axes, with neither groups nor gaps in its windows: images (n, c, h, w), filters (k, c, r,
+/// s), results (n, k, p, q).
+struct plane_convolution {
+  int64 n, c, h, w, k, r, s, p, q;
+  int64 stride[2], padding[2];
+
+  static bool describes(const detail::convolution& c) {
+    return c.axes == 2 && c.groups == 1 && c.dilation[0] == 1 && c.dilation[1] == 1;
+  }
+  explicit plane_convolution(const detail::convolution& of)
+      : n(of.n),
+        c(of.c),
+        h(of.in[0]),
+        w(of.in[1]),
+        k(of.k),
+        r(of.window[0]),
+        s(of.window[1]),
+        p(of.out[0]),
+        q(of.out[1]),
+        stride{of.stride[0], of.stride[1]},
+        padding{of.padding[0], of.padding[1]} {}
+};
+
 /// The pixels that some rows of results are made of, copied to where each window's pixel (channel, i, j) of a row of
 /// results is a contiguous line: columns are dealt to `stride` lines in turn, borders are zeros.
 template <class T>
 struct window_lines {
   static constexpr int N = blocking<T>::N;
-  const detail::convolution& c;
+  const plane_convolution& c;
   int64 rows, pitch, step;  // rows of pixels, elements of a line, and from a row of results to the next
   scratch memory;
   T* pixels;
   int64* offset;  // of each pixel of a window
 
-  static int64 pitch_of(const detail::convolution& c) { return (c.q + N - 1) / N * N + (c.s - 1) / c.stride[1]; }
-  static int64 pixel_rows(const detail::convolution& c, int64 results) { return (results - 1) * c.stride[0] + c.r; }
+  static int64 pitch_of(const plane_convolution& c) { return (c.q + N - 1) / N * N + (c.s - 1) / c.stride[1]; }
+  static int64 pixel_rows(const plane_convolution& c, int64 results) { return (results - 1) * c.stride[0] + c.r; }
   static int64 bytes_of(int64 taps) { return (taps * 8 + 63) / 64 * 64; }
-  static int64 elements_of_line(const detail::convolution& c) { return c.c * c.stride[1] * pitch_of(c); }
+  static int64 elements_of_line(const plane_convolution& c) { return c.c * c.stride[1] * pitch_of(c); }
 
-  window_lines(const detail::convolution& of, int64 most, int64 taps)
+  window_lines(const plane_convolution& of, int64 most, int64 taps)
       : c(of),
         rows(pixel_rows(of, most)),
         pitch(pitch_of(of)),
@@ -89,7 +112,7 @@ void multiply_windows(const window_lines<T>& lines, int64 depth, const T* filter
 /// How many rows of results are made at a time, so that their pixels stay in the cache and there is work for
 /// all threads.
 template <class T>
-int64 rows_at_once(const detail::convolution& c, int64 threads) {
+int64 rows_at_once(const plane_convolution& c, int64 threads) {
   constexpr int64 most = 65536 / int64(sizeof(T));
   const int64 lines = most / window_lines<T>::elements_of_line(c), fit = (lines - c.r) / c.stride[0] + 1;
   const int64 bands = (threads + c.n - 1) / c.n, share = (c.p + bands - 1) / bands, rows = share < fit ? share : fit;
@@ -98,7 +121,7 @@ int64 rows_at_once(const detail::convolution& c, int64 threads) {
 
 /// y = the cross-correlation of the images with the filters.
 template <class T>
-void correlate(const detail::convolution& c, const T* x, const T* filters, T* y, int64 threads) {
+void correlate(const plane_convolution& c, const T* x, const T* filters, T* y, int64 threads) {
   using K = blocking<T>;
   const int64 depth = c.c * c.r * c.s, plane = c.p * c.q, band = rows_at_once<T>(c, threads),
               bands = (c.p + band - 1) / band, units = c.n * bands;
@@ -124,14 +147,14 @@ void correlate(const detail::convolution& c, const T* x, const T* filters, T* y,
 /// dx = the gradient of the images, for strides of 1: the gradients of the results, with a border, correlated with the
 /// filters turned round, channels and filters exchanged.
 template <class T>
-void correlate_back(const detail::convolution& c, const T* dy, const T* filters, T* dx, int64 threads) {
+void correlate_back(const plane_convolution& c, const T* dy, const T* filters, T* dx, int64 threads) {
   const scratch space(c.k * c.c * c.r * c.s * int64(sizeof(T)));
   T* const turned = reinterpret_cast<T*>(space.p);
   for (int64 f = 0; f < c.k; ++f)
     for (int64 channel = 0; channel < c.c; ++channel)
       for (int64 t = 0; t < c.r * c.s; ++t)
         turned[((channel * c.k + f) + 1) * c.r * c.s - 1 - t] = filters[(f * c.c + channel) * c.r * c.s + t];
-  detail::convolution d = c;
+  plane_convolution d = c;
   d.c = c.k, d.k = c.c, d.h = c.p, d.w = c.q, d.p = c.h, d.q = c.w;
   d.padding[0] = c.r - 1 - c.padding[0], d.padding[1] = c.s - 1 - c.padding[1];
   correlate(d, dy, turned, dx, threads);
@@ -208,7 +231,7 @@ struct gradient_plan {
   static constexpr int N = blocking<T>::N, block = G::filters * G::taps;
   int64 depth, across, down, packs, band, bands, units, groups, pitch, plane;
 
-  explicit gradient_plan(const detail::convolution& c)
+  explicit gradient_plan(const plane_convolution& c)
       : depth(c.c * c.r * c.s),
         across((depth + G::taps - 1) / G::taps),
         down((c.k + G::filters - 1) / G::filters),
@@ -234,7 +257,7 @@ void sum_group(const gradient_plan<T>& plan, window_lines<T>& lines, int64 group
   using plan_type = gradient_plan<T>;
   using pack = typename plan_type::pack;
   constexpr int N = plan_type::N, width = 2 * N, block = plan_type::block;
-  const detail::convolution& c = lines.c;
+  const plane_convolution& c = lines.c;
   const auto lane = simd::from_lanes<T, N>([](int k) { return T(k); });
   const auto all = lane == lane, here = c.q % N == 0 ? all : lane < simd::splat<T, N>(T(c.q % N));
   using mask = decltype(lane == lane);
@@ -269,7 +292,7 @@ void sum_group(const gradient_plan<T>& plan, window_lines<T>& lines, int64 group
 
 /// dw = the gradient of the filters, the same with any number of threads.
 template <class T>
-void correlate_gradient(const detail::convolution& c, const T* x, const T* dy, T* dw, int64 threads) {
+void correlate_gradient(const plane_convolution& c, const T* x, const T* dy, T* dw, int64 threads) {
   const gradient_plan<T> plan(c);
   const scratch sums(plan.groups * plan.packs * int64(sizeof(T)));
   T* const of_groups = reinterpret_cast<T*>(sums.p);

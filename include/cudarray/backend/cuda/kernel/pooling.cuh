@@ -24,6 +24,13 @@ struct pool_plan {
       const int begin = i * stride - padding, end = begin + window;
       return {begin > 0 ? begin : 0, end < pixels ? end : pixels};
     }
+    /// How many of its pixels, or of those with padding, the window at place i counts.
+    __device__ int counted(int i, bool count_padding) const {
+      const range v = covered(i);
+      if (!count_padding) return v.end - v.begin;
+      const int begin = i * stride - padding, end = begin + window;
+      return (end < pixels + padding ? end : pixels + padding) - begin;
+    }
     /// The windows that a pixel is in.
     __device__ range windows_at(int pixel) const {
       const int last = by_stride.divide(pixel + padding) + 1, before = pixel + padding - window;
@@ -57,9 +64,9 @@ struct pool_plan {
   }
   __device__ int64 pixels() const { return int64(rows.pixels) * columns.pixels; }
   __device__ int64 results() const { return int64(rows.results) * columns.results; }
-  /// What the mean of a window divides by.
-  __device__ int divisor(axis::range u, axis::range v) const {
-    return count_padding ? rows.window * columns.window : (u.end - u.begin) * (v.end - v.begin);
+  /// What the mean of the window at (i, j) divides by.
+  __device__ int divisor(int i, int j) const {
+    return rows.counted(i, count_padding) * columns.counted(j, count_padding);
   }
 };
 
@@ -80,7 +87,7 @@ __global__ void __launch_bounds__(block_threads) pool_kernel(T* to, const T* ima
     }
     all = Average ? C(all + own) : math::maximum(all, own);
   }
-  if (Average) all = all / C(p.divisor(u, v));
+  if (Average) all = all / C(p.divisor(i, j));
   to[at] = element_cast<T>(all);
 }
 
@@ -211,7 +218,7 @@ __global__ void __launch_bounds__(block_threads)
   to += plane * p.pixels();
   const int best = images != nullptr ? first_largest(images + plane * p.pixels(), p, u, v) : -1;
   C given = element_cast<C>(gradient[at]);
-  if (best < 0) given = given / C(p.divisor(u, v));
+  if (best < 0) given = given / C(p.divisor(i, j));
   const T all = element_cast<T>(math::add(C(0), given));  // as sums have it, for which -0 is 0
   for (int row = u.begin; row < u.end; ++row)
     for (int column = v.begin; column < v.end; ++column) {
@@ -274,10 +281,9 @@ __global__ void __launch_bounds__(block_threads)
   const auto is = p.rows.windows_at(row), js = p.columns.windows_at(column);
   T sum = T(0);
   for (int i = is.begin; i < is.end; ++i) {
-    const auto u = p.rows.covered(i);
     C line = C(0);
     for (int j = js.end - 1; j >= js.begin; --j)
-      line = line + element_cast<C>(gradient[i * p.columns.results + j]) / C(p.divisor(u, p.columns.covered(j)));
+      line = line + element_cast<C>(gradient[i * p.columns.results + j]) / C(p.divisor(i, j));
     sum = element_cast<T>(element_cast<C>(sum) + line);
   }
   to[at] = sum;
