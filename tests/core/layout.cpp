@@ -75,6 +75,37 @@ TEST_CASE("layout: the range of offsets reached") {
   CHECK(d::span_of(make({2, 0}, {1, 1}, 7)).last < d::span_of(make({2, 0}, {1, 1}, 7)).first);
 }
 
+TEST_CASE("layout: whether two arrays in one memory share elements") {
+  // columns beside each other, also of three axes, do not
+  CHECK_FALSE(d::may_share(make({5, 3}, {6, 1}), make({5, 3}, {6, 1}, 3)));
+  CHECK(d::may_share(make({5, 4}, {6, 1}), make({5, 3}, {6, 1}, 3)));
+  CHECK_FALSE(d::may_share(make({2, 3, 2}, {24, 8, 1}), make({2, 3, 4}, {24, 8, 1}, 2)));
+  CHECK_FALSE(d::may_share(make({4}, {2}), make({4}, {2}, 1)));     // every second one
+  CHECK(d::may_share(make({3, 4}, {4, 1}), make({4, 3}, {1, 4})));  // in another order: taken to
+  CHECK_FALSE(d::may_share(make({0, 4}, {4, 1}), make({3, 4}, {4, 1})));
+  // what is true of elements is never denied; arrays whose rows do not reach into each other are told apart
+  unsigned state = 1;
+  const auto below = [&state](int n) { return ca::int64((state = state * 1664525u + 1013904223u) >> 16) % n; };
+  int apart = 0;
+  for (int round = 0; round < 20000; ++round) {
+    const ca::int64 inner = 1 + below(3), middle = inner * (1 + below(6)), outer = 1 + below(40);
+    const auto array = [&] {
+      return make({1 + below(3), 1 + below(4), 1 + below(4)}, {outer, middle, inner}, below(20));
+    };
+    const ca::layout x = array(), y = array();
+    bool shared = false;
+    const auto each = [](const ca::layout& l, const auto& f) {
+      for (ca::int64 i = 0; i < l.dims[0]; ++i)
+        for (ca::int64 j = 0; j < l.dims[1]; ++j)
+          for (ca::int64 k = 0; k < l.dims[2]; ++k) f(l.offset + i * l.stride[0] + j * l.stride[1] + k * l.stride[2]);
+    };
+    each(x, [&](ca::int64 p) { each(y, [&](ca::int64 q) { shared = shared || p == q; }); });
+    if (shared) REQUIRE(d::may_share(x, y));
+    apart += !d::may_share(x, y);
+  }
+  CHECK(apart > 5000);
+}
+
 TEST_CASE("layout: integers, slices, newaxis and ellipsis") {
   CHECK(at(cube) == cube);
   CHECK(same(at(cube, 1), {3, 4}, {4, 1}, 12));

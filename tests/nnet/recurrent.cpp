@@ -124,3 +124,16 @@ TEST_CASE("nnet: errors of recurrent layers") {
   CHECK(shape([&] { nnet::lstm(x, w, state, state, ca::ones<int>(3)); }) ==
         "nnet::lstm: lengths of shape (3,): (2,) is wanted");
 }
+
+TEST_CASE("nnet: a step of an LSTM is a product and a kernel, and back the same") {
+  const auto kernels = [](ca::int64 steps, bool back) {
+    const variable x = wave({steps, 2, 3}, 0);
+    const layers<variable> w{{wave({3, 16}, 1), wave({4, 16}, 2), wave({16}, 3), wave({16}, 4)}};
+    const auto before = ca::stats().kernels;
+    const variable y = nnet::lstm(x, w).output;
+    if (back) y.backward(ca::ones({steps, 2, 4}));
+    return ca::stats().kernels - before;
+  };
+  CHECK(kernels(6, false) - kernels(5, false) == 2);
+  CHECK(kernels(6, true) - kernels(5, true) == 4);
+}

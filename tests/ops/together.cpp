@@ -157,6 +157,18 @@ TEST_CASE("together: arrays of one storage, and shared elements") {
   CHECK(w(0, 0).item() == 7);
 }
 
+TEST_CASE("together: columns of one array beside each other, in one pass") {
+  const ca::ndarray<float> a = ca::zeros({5, 6}), x = numbers({5, 3}, 5);
+  const auto c =
+      cost([&] { ca::assign_together(ca::out(a(_, slice(0, 3))) = x + 1, ca::out(a(_, slice(3, 6))) = x * 2); });
+  CHECK(c.kernels == 1);
+  CHECK(same(a, ca::concatenate({ca::eval(x + 1), ca::eval(x * 2)}, 1)));
+  // the last value is that of elements that they share
+  ca::assign_together(ca::out(a(_, slice(0, 3))) = x, ca::out(a(_, slice(2, 5))) = -x);
+  CHECK(same(ca::copy(a(_, slice(2, 5))), ca::eval(-x)));
+  CHECK(same(ca::copy(a(_, slice(0, 2))), ca::copy(x(_, slice(0, 2)))));
+}
+
 TEST_CASE("together: a user's function sees each element once") {
   if (!ca::default_device::synchronous) return;
   const ca::ndarray<float> x = numbers({4, 128}, 5), y = ca::zeros({4, 128}), m = ca::zeros({4}), n = ca::zeros({4, 1});

@@ -16,22 +16,20 @@ template <class Cell, class T, class D, class... V>
 struct recurrent_node final : core::computed_node<T, D> {
   static constexpr int operands = int(sizeof...(V));
   recurrence<Cell, D> way;
-  core::kept_array kept[5];  ///< the inputs, the weights, the first state, the states, what they made of the gates
+  core::kept_array kept[4];  ///< the weights, the first state, the states, what the cells keep of each step
   core::tape_ref to[::std::size_t(operands)];
 
-  recurrent_node(const recurrence<Cell, D>& through, const ndarray<T, D>& x, const ndarray<T, D>& w,
-                 const ndarray<T, D>& first, const recurrent_steps<T, D>& steps,
-                 const core::rule_operand<V, D>&... operand)
-      : core::computed_node<T, D>(steps.states.shape(), {kept, 5, to, operands}), way(through), to{operand.tape...} {
+  recurrent_node(const recurrence<Cell, D>& through, const ndarray<T, D>& w, const ndarray<T, D>& first,
+                 const recurrent_steps<T, D>& steps, const core::rule_operand<V, D>&... operand)
+      : core::computed_node<T, D>(steps.states.shape(), {kept, 4, to, operands}), way(through), to{operand.tape...} {
     this->forget_unwanted();
-    kept[0].keep(x.node());
-    kept[1].keep(w.node());
-    kept[2].keep(first.node());
-    kept[3].keep(steps.states.node());
-    kept[4].keep(steps.r.node());
+    kept[0].keep(w.node());
+    kept[1].keep(first.node());
+    kept[2].keep(steps.states.node());
+    kept[3].keep(steps.kept.node());
   }
   void go_back() override {
-    const auto r = go_back_through(way, this->gradient, array(0), array(1), array(2), {array(3), array(4)});
+    const auto r = go_back_through(way, this->gradient, array(0), array(1), {array(2), array(3)});
     if constexpr (operands == 4) {
       give(::std::make_integer_sequence<int, 4>{}, r.x, r.w, r.bias, r.first);
     } else {
@@ -63,13 +61,12 @@ requires(has_gradient<X> || has_gradient<W> || has_gradient<B> ||
   using node = recurrent_node<Cell, T, D, value_type_t<X>, value_type_t<W>, value_type_t<B>, value_type_t<S>...>;
   return [&](const auto& a, const auto& b, const auto& c, const auto&... s) {
     const auto as = [](const auto& operand) { return ndarray<T, D>(of_dtype<T>(operand.array)); };
-    const ndarray<T, D> inputs = as(a), weights = as(b), state = joined_state<T, D>(as(s)...);
-    const auto steps = run_recurrence(way, inputs, weights, as(c), state);
+    const ndarray<T, D> weights = as(b), state = joined_state<T, D>(as(s)...);
+    const auto steps = run_recurrence(way, as(a), weights, as(c), state);
     const bool wanted = core::recording() && (core::is_wanted(a.tape) || core::is_wanted(b.tape) ||
                                               core::is_wanted(c.tape) || (core::is_wanted(s.tape) || ...));
     return variable<T, D>(
-        steps.states,
-        wanted ? core::tape_ref(new node(way, inputs, weights, state, steps, a, b, c, s...)) : core::tape_ref());
+        steps.states, wanted ? core::tape_ref(new node(way, weights, state, steps, a, b, c, s...)) : core::tape_ref());
   }(core::as_rule_operand(x), core::as_rule_operand(w), core::as_rule_operand(bias), core::as_rule_operand(first)...);
 }
 

@@ -70,6 +70,50 @@ constexpr extent span_of(const layout& l) {
   return e;
 }
 
+/// Whether k[i] in [low[i], high[i]] exist, of axes from `axis` on, whose strides times k add up to `sum`; true as well
+/// where that is not found out soon.
+constexpr bool adds_up(int64 sum, const int64* stride, const int64* low, const int64* high, int axis, int count) {
+  if (axis == count) return sum == 0;
+  int64 least = 0, most = 0;  // what the axes behind can add
+  for (int i = axis + 1; i < count; ++i) {
+    least += stride[i] * low[i];
+    most += stride[i] * high[i];
+  }
+  const int64 s = stride[axis];
+  int64 first = (sum - most) / s, last = (sum - least) / s;
+  if (first * s < sum - most) ++first;
+  if (last * s > sum - least) --last;
+  if (first < low[axis]) first = low[axis];
+  if (last > high[axis]) last = high[axis];
+  if (last - first > 1) return true;
+  for (int64 k = first; k <= last; ++k)
+    if (adds_up(sum - k * s, stride, low, high, axis + 1, count)) return true;
+  return false;
+}
+/// Whether two arrays in one memory may share elements. Those of the same positive strides do so only where they really
+/// do, or in cases that are rare: columns beside each other do not.
+constexpr bool may_share(const layout& x, const layout& y) {
+  const extent p = span_of(x), q = span_of(y);
+  if (x.elements() == 0 || y.elements() == 0 || p.first > q.last || q.first > p.last) return false;
+  if (x.ndim() != y.ndim()) return true;
+  int64 stride[max_rank] = {}, low[max_rank] = {}, high[max_rank] = {};
+  int count = 0;
+  for (int d = 0; d < x.ndim(); ++d) {
+    if (x.dims[d] == 1 && y.dims[d] == 1) continue;
+    if (x.stride[d] != y.stride[d] || x.stride[d] <= 0) return true;
+    int at = count++;  // the longest strides first
+    for (; at > 0 && stride[at - 1] < x.stride[d]; --at) {
+      stride[at] = stride[at - 1];
+      low[at] = low[at - 1];
+      high[at] = high[at - 1];
+    }
+    stride[at] = x.stride[d];
+    low[at] = 1 - y.dims[d];
+    high[at] = x.dims[d] - 1;
+  }
+  return adds_up(y.offset - x.offset, stride, low, high, 0, count);
+}
+
 /// Applies an index. Integers and slices take axes from the front, `...` fills up; throws index_error and value_error.
 inline layout index_layout(const layout& l, const index_item* items, int n) {
   using what = index_item::what;

@@ -6,15 +6,12 @@
 
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
-/// Whether two arrays that are written may share elements: their first to last ones overlap.
-inline bool may_share(const storage* a, const layout& x, const storage* b, const layout& y) {
-  const extent p = span_of(x), q = span_of(y);
-  return a == b && x.elements() > 0 && y.elements() > 0 && p.first <= q.last && q.first <= p.last;
-}
+/// Whether no two arrays that are written share elements.
 template <class T, class... More>
 bool written_apart(const destination<T>& first, const destination<More>&... more) {
   if constexpr (sizeof...(More) == 0) return true;
-  else return !(may_share(first.store.get(), first.to, more.store.get(), more.to) || ...) && written_apart(more...);
+  else
+    return !((first.store.get() == more.store.get() && may_share(first.to, more.to)) || ...) && written_apart(more...);
 }
 
 /// Writes the results of row programs by one. False, and nothing is done, where they are none or it would read what it

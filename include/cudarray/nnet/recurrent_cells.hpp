@@ -13,91 +13,109 @@ A part_of_gates(const A& a, int64 k, int64 extent) {
   return a(ellipsis, slice(k * extent, (k + 1) * extent));
 }
 
-/// Cells, step by step. `x` and `r` are what a step's inputs and the state before make of the gates, biases included;
-/// all have (b, g h) elements, states (b, s h). `forward` writes the new state. `backward` takes the gradient of it,
-/// `ds`, and writes those of x and r, and into ds that of the state before, but for what goes through r.
+/// A step as its cell sees it, of b sequences: what the inputs, with their bias, and the state before make of the
+/// gates, x and r, (b, g h) each; the bias of the latter, (g h,), which x has already where a cell adds x and r; the
+/// state before, (b, s h); what the backward pass wants of the step, (b, k h).
+template <class A>
+struct cell_step {
+  A x, r, bias, before, kept;
+  int64 h;
+
+  // the k-th parts, in the type that gates are computed in
+  auto from_inputs(int64 k) const { return part(x, k); }
+  auto from_state(int64 k) const { return part(r, k) + part(bias, k); }
+  auto sum(int64 k) const { return part(x, k) + part(r, k); }
+  auto state(int64 k) const { return part(before, k); }
+  auto of_kept(int64 k) const { return part(kept, k); }
+  auto keep(int64 k) const { return out(part_of_gates(kept, k, h)); }
+
+ private:
+  auto part(const A& a, int64 k) const { return wide<compute_t<value_type_t<A>>>(part_of_gates(a, k, h)); }
+};
+/// The gradient of a state, of which one part came back from the next step and another from the outputs: (b, s h).
+template <class A>
+struct state_gradient {
+  A after, output;
+  int64 h;
+  auto operator()(int64 k) const {
+    using C = compute_t<value_type_t<A>>;
+    return wide<C>(part_of_gates(after, k, h)) + wide<C>(part_of_gates(output, k, h));
+  }
+};
+
+/// Cells: `forward` writes the new state, and what it keeps of its gates. `backward` writes the gradients of x and r,
+/// and into `ds` that of the state before, but for what goes through r; where a cell's `carries` is false, nothing else
+/// of the hidden state does, and it is not written. Where a cell `adds` x and r, their gradients are one, and `dr` is
+/// not written. Each is one kernel, but for the backward pass of a GRU.
 struct rnn_cell {
-  static constexpr int64 gates = 1, states = 1;
+  static constexpr int64 gates = 1, states = 1, kept = 0;
+  static constexpr bool carries = false, adds = true;
   bool is_relu = false;
   template <class A>
-  void forward(const A& x, const A& r, const A&, const A& to) const {
-    using T = value_type_t<A>;
-    using C = compute_t<T>;
-    if (is_relu) to(ellipsis) = narrowed<A>(relu(wide<C>(x) + wide<C>(r)));
-    else to(ellipsis) = narrowed<A>(tanh(wide<C>(x) + wide<C>(r)));
+  void forward(const cell_step<A>& s, const A& to) const {
+    if (is_relu) to(ellipsis) = narrowed<A>(relu(s.sum(0)));
+    else to(ellipsis) = narrowed<A>(tanh(s.sum(0)));
   }
   template <class A>
-  void backward(const A&, const A&, const A&, const A& state, const A& ds, const A& dx, const A& dr) const {
-    using C = compute_t<value_type_t<A>>;
-    const auto d = wide<C>(ds), s = wide<C>(state);
-    if (is_relu) dx(ellipsis) = narrowed<A>(where(s > 0, d, 0));
-    else dx(ellipsis) = narrowed<A>(d * (1 - s * s));
-    dr(ellipsis) = dx;
-    ds(ellipsis) = 0;
+  void backward(const cell_step<A>&, const A& state, const state_gradient<A>& d, const A&, const A& dx,
+                const A&) const {
+    const auto s = wide<compute_t<value_type_t<A>>>(state);
+    if (is_relu) dx(ellipsis) = narrowed<A>(where(s > 0, d(0), 0));
+    else dx(ellipsis) = narrowed<A>(d(0) * (1 - s * s));
   }
 };
 struct lstm_cell {
-  static constexpr int64 gates = 4, states = 2;
+  static constexpr int64 gates = 4, states = 2, kept = 5;
+  static constexpr bool carries = false, adds = true;
   template <class A>
-  void forward(const A& x, const A& r, const A& before, const A& to) const {
-    using C = compute_t<value_type_t<A>>;
-    const int64 h = to.shape(-1) / 2;
-    const auto gate = [&](int64 k) { return wide_sum<C>(part_of_gates(x, k, h), part_of_gates(r, k, h)); };
-    const auto c = sigmoid(gate(1)) * wide<C>(part_of_gates(before, 1, h)) + sigmoid(gate(0)) * tanh(gate(2));
-    assign_together(out(part_of_gates(to, 1, h)) = narrowed<A>(c),
-                    out(part_of_gates(to, 0, h)) = narrowed<A>(sigmoid(gate(3)) * tanh(c)));
+  void forward(const cell_step<A>& s, const A& to) const {
+    const auto i = sigmoid(s.sum(0)), f = sigmoid(s.sum(1)), o = sigmoid(s.sum(3));
+    const auto g = tanh(s.sum(2));
+    const auto c = f * s.state(1) + i * g;
+    const auto t = tanh(c);
+    assign_together(out(part_of_gates(to, 1, s.h)) = narrowed<A>(c),
+                    out(part_of_gates(to, 0, s.h)) = narrowed<A>(o * t), s.keep(0) = narrowed<A>(i),
+                    s.keep(1) = narrowed<A>(f), s.keep(2) = narrowed<A>(g), s.keep(3) = narrowed<A>(o),
+                    s.keep(4) = narrowed<A>(o * (1 - square(t))));
   }
   template <class A>
-  void backward(const A& x, const A& r, const A& before, const A& state, const A& ds, const A& dx, const A& dr) const {
-    using C = compute_t<value_type_t<A>>;
-    const int64 h = state.shape(-1) / 2;
-    const auto gate = [&](int64 k) { return wide_sum<C>(part_of_gates(x, k, h), part_of_gates(r, k, h)); };
-    const auto i = sigmoid(gate(0)), f = sigmoid(gate(1)), o = sigmoid(gate(3));
-    const auto g = tanh(gate(2));
-    const auto t = tanh(wide<C>(part_of_gates(state, 1, h)));
-    const A dh = part_of_gates(ds, 0, h), dc_after = part_of_gates(ds, 1, h);
-    const auto dc = wide<C>(dc_after) + wide<C>(dh) * o * (1 - t * t);
+  void backward(const cell_step<A>& s, const A& state, const state_gradient<A>& d, const A& ds, const A& dx,
+                const A&) const {
+    const int64 h = s.h;
+    const auto i = s.of_kept(0), f = s.of_kept(1), g = s.of_kept(2), o = s.of_kept(3);
+    const auto t = tanh(wide<compute_t<value_type_t<A>>>(part_of_gates(state, 1, h)));
+    const auto dc = d(1) + d(0) * s.of_kept(4);
     assign_together(out(part_of_gates(dx, 0, h)) = narrowed<A>(dc * g * i * (1 - i)),
-                    out(part_of_gates(dx, 1, h)) = narrowed<A>(dc * wide<C>(part_of_gates(before, 1, h)) * f * (1 - f)),
-                    out(part_of_gates(dx, 2, h)) = narrowed<A>(dc * i * (1 - g * g)),
-                    out(part_of_gates(dx, 3, h)) = narrowed<A>(wide<C>(dh) * t * o * (1 - o)),
-                    out(dc_after) = narrowed<A>(dc * f));
-    dr(ellipsis) = dx;
-    dh(ellipsis) = 0;
-  }
-
- private:
-  template <class C, class A>
-  static auto wide_sum(const A& a, const A& b) {
-    return wide<C>(a) + wide<C>(b);
+                    out(part_of_gates(dx, 1, h)) = narrowed<A>(dc * s.state(1) * f * (1 - f)),
+                    out(part_of_gates(dx, 2, h)) = narrowed<A>(dc * i * (1 - square(g))),
+                    out(part_of_gates(dx, 3, h)) = narrowed<A>(d(0) * t * o * (1 - o)),
+                    out(part_of_gates(ds, 1, h)) = narrowed<A>(dc * f));
   }
 };
 struct gru_cell {
-  static constexpr int64 gates = 3, states = 1;
+  static constexpr int64 gates = 3, states = 1, kept = 4;
+  static constexpr bool carries = true, adds = false;
   template <class A>
-  void forward(const A& x, const A& r, const A& before, const A& to) const {
-    using C = compute_t<value_type_t<A>>;
-    const int64 h = to.shape(-1);
-    const auto of = [&](const A& a, int64 k) { return wide<C>(part_of_gates(a, k, h)); };
-    const auto reset = sigmoid(of(x, 0) + of(r, 0)), update = sigmoid(of(x, 1) + of(r, 1));
-    const auto fresh = tanh(of(x, 2) + reset * of(r, 2));
-    to(ellipsis) = narrowed<A>(fresh + update * (wide<C>(before) - fresh));
+  void forward(const cell_step<A>& s, const A& to) const {
+    const auto reset = sigmoid(s.from_inputs(0) + s.from_state(0)),
+               update = sigmoid(s.from_inputs(1) + s.from_state(1));
+    const auto fresh = tanh(s.from_inputs(2) + reset * s.from_state(2));
+    assign_together(out(to) = narrowed<A>(fresh + update * (s.state(0) - fresh)), s.keep(0) = narrowed<A>(reset),
+                    s.keep(1) = narrowed<A>(update), s.keep(2) = narrowed<A>(fresh),
+                    s.keep(3) = narrowed<A>(s.from_state(2)));
   }
   template <class A>
-  void backward(const A& x, const A& r, const A& before, const A&, const A& ds, const A& dx, const A& dr) const {
-    using C = compute_t<value_type_t<A>>;
-    const int64 h = before.shape(-1);
-    const auto of = [&](const A& a, int64 k) { return wide<C>(part_of_gates(a, k, h)); };
-    const auto reset = sigmoid(of(x, 0) + of(r, 0)), update = sigmoid(of(x, 1) + of(r, 1));
-    const auto fresh = tanh(of(x, 2) + reset * of(r, 2));
-    const auto d = wide<C>(ds);
-    const auto d_fresh = d * (1 - update) * (1 - fresh * fresh);
-    const auto d_reset = narrowed<A>(d_fresh * of(r, 2) * reset * (1 - reset));
-    const auto d_update = narrowed<A>(d * (wide<C>(before) - fresh) * update * (1 - update));
-    assign_together(out(part_of_gates(dx, 0, h)) = d_reset, out(part_of_gates(dr, 0, h)) = d_reset,
-                    out(part_of_gates(dx, 1, h)) = d_update, out(part_of_gates(dr, 1, h)) = d_update,
-                    out(part_of_gates(dx, 2, h)) = narrowed<A>(d_fresh),
-                    out(part_of_gates(dr, 2, h)) = narrowed<A>(d_fresh * reset), out(ds) = narrowed<A>(d * update));
+  void backward(const cell_step<A>& s, const A&, const state_gradient<A>& d, const A& ds, const A& dx,
+                const A& dr) const {
+    const int64 h = s.h;
+    const auto reset = s.of_kept(0), update = s.of_kept(1), fresh = s.of_kept(2), from_state = s.of_kept(3);
+    const auto d_fresh = d(0) * (1 - update) * (1 - square(fresh));
+    const slice both(0, 2 * h);
+    assign_together(out(part_of_gates(dx, 0, h)) = narrowed<A>(d_fresh * from_state * reset * (1 - reset)),
+                    out(part_of_gates(dx, 1, h)) = narrowed<A>(d(0) * (s.state(0) - fresh) * update * (1 - update)),
+                    out(part_of_gates(dx, 2, h)) = narrowed<A>(d_fresh), out(ds) = narrowed<A>(d(0) * update),
+                    out(part_of_gates(dr, 2, h)) = narrowed<A>(d_fresh * reset));
+    dr(ellipsis, both) = dx(ellipsis, both);
   }
 };
 
@@ -115,27 +133,45 @@ struct recurrence {
 template <class T, class D>
 struct recurrent_steps {
   ndarray<T, D> states;  ///< (t, b, s h), behind each step
-  ndarray<T, D> r;       ///< (t, b, g h)
+  ndarray<T, D> kept;    ///< (t, b, k h), for the backward pass
 };
+template <class A>
+void product_into(const A& to, const A& a, const A& b) {
+  if constexpr (cudarray::detail::is_dual<value_type_t<A>>) to(ellipsis) = matmul(a, b);
+  else matmul(a, b, out(to));
+}
 /// Inputs (t, b, g h), weights (h, g h), their bias (g h,), the first state (b, s h).
 template <class Cell, class T, class D>
 recurrent_steps<T, D> run_recurrence(const recurrence<Cell, D>& way, const ndarray<T, D>& x, const ndarray<T, D>& w,
                                      const ndarray<T, D>& bias, const ndarray<T, D>& first) {
   using A = ndarray<T, D>;
-  const int64 steps = x.shape(0), h = w.shape(0);
-  const A states = empty<T, D>({steps, x.shape(1), first.shape(1)}, x.device()), r = empty<T, D>(x.shape(), x.device());
+  const int64 steps = x.shape(0), b = x.shape(1), h = w.shape(0);
+  const A states = empty<T, D>({steps, b, first.shape(1)}, x.device()),
+          kept = empty<T, D>({steps, b, Cell::kept * h}, x.device()), r = empty<T, D>({b, w.shape(1)}, x.device());
+  const A inputs = Cell::adds ? A(x + bias) : x;
   A before = first;
   for (int64 n = 0; n < steps; ++n) {
     const int64 t = way.step(n, steps);
-    const A to = states(t), of_r = r(t);
-    of_r(ellipsis) = matmul(part_of_gates(before, 0, h), w) + bias;
-    way.cell.forward(A(x(t)), of_r, before, to);
+    const A to = states(t);
+    product_into(r, part_of_gates(before, 0, h), w);
+    way.cell.forward(cell_step<A>{inputs(t), r, bias, before, kept(t), h}, to);
     if (way.ragged()) to(ellipsis) = where(t < way.lengths, to, before);
     before = to;
   }
-  return {states, r};
+  return {states, kept};
 }
 
+/// The hidden states before each step, (t, b, h).
+template <class Cell, class T, class D>
+ndarray<T, D> hidden_before(const recurrence<Cell, D>& way, const ndarray<T, D>& first, const ndarray<T, D>& states,
+                            int64 h) {
+  const int64 steps = states.shape(0);
+  const ndarray<T, D> r = empty<T, D>({steps, states.shape(1), h}, states.device());
+  r(way.step(0, steps))(ellipsis) = part_of_gates(first, 0, h);
+  const slice early(0, steps - 1), late(1, steps);
+  if (steps > 1) r(way.reverse ? early : late) = part_of_gates(states(way.reverse ? late : early), 0, h);
+  return r;
+}
 /// The gradients of a recurrence's operands.
 template <class T, class D>
 struct recurrent_gradients {
@@ -143,30 +179,30 @@ struct recurrent_gradients {
 };
 template <class Cell, class T, class D>
 recurrent_gradients<T, D> go_back_through(const recurrence<Cell, D>& way, const ndarray<T, D>& g,
-                                          const ndarray<T, D>& x, const ndarray<T, D>& w, const ndarray<T, D>& first,
+                                          const ndarray<T, D>& w, const ndarray<T, D>& first,
                                           const recurrent_steps<T, D>& of) {
   using A = ndarray<T, D>;
-  const int64 steps = x.shape(0), h = w.shape(0);
-  const A dx = empty<T, D>(x.shape(), x.device()), dr = empty<T, D>(x.shape(), x.device());
-  const A before = empty<T, D>({steps, x.shape(1), h}, x.device());  // the hidden states before each step
-  A ds = zeros<T, D>(first.shape(), x.device());
+  const int64 steps = g.shape(0), b = g.shape(1), h = w.shape(0);
+  const shape gates{steps, b, w.shape(1)};
+  const A dx = empty<T, D>(gates, g.device()), dr = Cell::adds ? dx : A(empty<T, D>(gates, g.device())), back = w.t();
+  A after = zeros<T, D>(first.shape(), g.device()), ds = empty<T, D>(first.shape(), g.device());
   for (int64 n = steps - 1; n >= 0; --n) {
     const int64 t = way.step(n, steps);
-    const A state = n == 0 ? first : A(of.states(way.step(n - 1, steps)));
-    before(t)(ellipsis) = part_of_gates(state, 0, h);
-    ds += g(t);
-    const A whole = way.ragged() ? ds.copy() : ds;
-    way.cell.backward(A(x(t)), A(of.r(t)), state, A(of.states(t)), ds, A(dx(t)), A(dr(t)));
+    const A before = n == 0 ? first : A(of.states(way.step(n - 1, steps))), of_x = dx(t), of_r = dr(t),
+            dh = part_of_gates(ds, 0, h);
+    way.cell.backward(cell_step<A>{{}, {}, {}, before, of.kept(t), h}, A(of.states(t)),
+                      state_gradient<A>{after, g(t), h}, ds, of_x, of_r);
     if (way.ragged()) {
-      dx(t)(ellipsis) = where(t < way.lengths, dx(t), 0);
-      dr(t)(ellipsis) = where(t < way.lengths, dr(t), 0);
-      ds(ellipsis) = where(t < way.lengths, ds, whole);
+      of_x(ellipsis) = where(t < way.lengths, of_x, 0);
+      if (!Cell::adds) of_r(ellipsis) = where(t < way.lengths, of_r, 0);
     }
-    A dh = part_of_gates(ds, 0, h);
-    dh += matmul(A(dr(t)), w.t());
+    if (Cell::carries) dh(ellipsis) += matmul(of_r, back);
+    else product_into(dh, of_r, back);
+    if (way.ragged()) ds(ellipsis) = where(t < way.lengths, ds, after + g(t));
+    ::std::swap(after, ds);
   }
   const auto flat = [](const A& a) { return reshape(a, {a.shape(0) * a.shape(1), a.shape(2)}); };
-  return {dx, matmul(flat(before).t(), flat(dr)), sum(flat(dr), 0), ds};
+  return {dx, matmul(flat(hidden_before(way, first, of.states, h)).t(), flat(dr)), sum(flat(dr), 0), after};
 }
 /// A hidden state and a cell, (b, h) each, side by side; or what is both already.
 template <class T, class D>

@@ -72,7 +72,7 @@ namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
 template <class Target, class Tree, int Operands>
 void run_elementwise(cuda device, const Target& target, const Tree& tree, const detail::iteration_space<Operands>& s) {
-  static_assert(sizeof(Target) + sizeof(Tree) + sizeof(gpu::thread_space<Operands>) <= 4096,
+  static_assert(sizeof(Target) + sizeof(Tree) + sizeof(gpu::thread_space<Operands>) <= gpu::parameter_bytes,
                 "a plan must fit the kernel parameters");
   // nvcc wraps a user's lambda in a class with a copy constructor, and hands it to kernels all the same
   static_assert(

@@ -66,7 +66,8 @@ void run_gradients(cuda device, const detail::gradients_to<First, T...>& to, con
                    const detail::iteration_space<Operands>& s) {
   constexpr int gradients = int(sizeof...(T));
   using plan = gpu::gradient_plan<First, gradients>;
-  static_assert(sizeof(to) + sizeof(Tree) + sizeof(plan) <= 4096, "a plan must fit the kernel parameters");
+  static_assert(sizeof(to) + sizeof(Tree) + sizeof(plan) <= gpu::parameter_bytes,
+                "a plan must fit the kernel parameters");
   constexpr auto every = ::std::make_integer_sequence<int, gradients>{};
   const void* pointers[gradients];
   [&]<int... J>(::std::integer_sequence<int, J...>) { ((pointers[J] = detail::get<J>(to.p)), ...); }

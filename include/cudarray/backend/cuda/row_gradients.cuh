@@ -87,7 +87,8 @@ bool run_row_gradients(cuda device, const detail::gradients_to<First, T...>& to,
   constexpr int gradients = target::count, operand_of[] = {target::operand(J)...},
                 sum_bytes[] = {int(sizeof(detail::compute_t<T>))...};
   using plan = row_gradients_plan<Operands, gradients>;
-  static_assert(sizeof(to) + sizeof(Program) + sizeof(plan) <= 4096, "a plan must fit the kernel parameters");
+  static_assert(sizeof(to) + sizeof(Program) + sizeof(plan) <= gpu::parameter_bytes,
+                "a plan must fit the kernel parameters");
   const void* const code = reinterpret_cast<const void*>(kernel);
   const operand_info written[] = {{detail::get<J>(to.p), int(sizeof(T))}...};
   plan r;

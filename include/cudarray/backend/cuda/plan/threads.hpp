@@ -8,6 +8,8 @@
 namespace cudarray::inline v0::backend::gpu::inline CUDARRAY_BUILD {
 
 inline constexpr int block_threads = 256, warp = 32;
+/// What the parameters of a kernel may take, since CUDA 12.1 and Volta.
+inline constexpr int parameter_bytes = 32764;
 inline constexpr int most_shared = 48 << 10;  ///< bytes of shared memory that every block may have
 inline constexpr int most_tickets = 1024;     ///< counters of a stream
 
