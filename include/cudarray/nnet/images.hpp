@@ -58,16 +58,16 @@ requires(!has_gradient<X>) auto apply_unfold(const unfold_way& v, bool back, con
   return back ? folded(v, a) : unfolded(v, a);
 }
 
-/// Where the pixels of a longer or shorter axis are among n pixels: the first of `taps` of them, and how far behind it.
+/// Where the m pixels of a longer or shorter axis are among n pixels.
 template <class D>
 ndarray<double, D> places_on_axis(int64 n, int64 m, bool align_corners, D device) {
   const auto i = arange<double>(0, double(m), 1, device);
   if (!align_corners) return (i + 0.5) * (double(n) / double(m)) - 0.5;
   return i * (m > 1 ? double(n - 1) / double(m - 1) : 0.0);
 }
-/// The pixels at `index` along an axis, whose other axes come before and behind.
+/// The pixels at `index` along an axis, before so many others, times a weight for each.
 template <class X, class Ix, class W>
-auto add_picked(const X& x, const Ix& index, const W& weight, int axis, int behind) {
+auto weighted_pixels(const X& x, const Ix& index, const W& weight, int axis, int behind) {
   using P = cudarray::detail::primal_t<value_type_t<X>>;
   return take(x, index, axis) * ahead_of(astype<P>(weight), behind);
 }
@@ -76,7 +76,7 @@ auto linear_along(const X& x, const ndarray<double, D>& places, int axis, int be
   const double last = double(x.shape(axis) - 1);
   const ndarray<double, D> at = maximum(places, 0), before = minimum(floor(at), last), part = at - before;
   const ndarray<int64, D> first = astype<int64>(before), second = astype<int64>(minimum(before + 1, last));
-  return eval(add_picked(x, first, 1 - part, axis, behind) + add_picked(x, second, part, axis, behind));
+  return eval(weighted_pixels(x, first, 1 - part, axis, behind) + weighted_pixels(x, second, part, axis, behind));
 }
 template <class X, class D>
 auto cubic_along(const X& x, const ndarray<double, D>& places, int axis, int behind) {
@@ -86,10 +86,10 @@ auto cubic_along(const X& x, const ndarray<double, D>& places, int axis, int beh
   const auto inner = [&](const auto& t) { return ((a + 2) * t - (a + 3)) * t * t + 1; };
   const auto outer = [&](const auto& t) { return ((t - 5) * t + 8) * t * a - 4 * a; };
   const auto index = [&](double ahead) { return ndarray<int64, D>(astype<int64>(clip(before + ahead, 0, last))); };
-  const auto left = eval(add_picked(x, index(-1), outer(part + 1), axis, behind) +
-                         add_picked(x, index(0), inner(part), axis, behind));
-  return eval(left + add_picked(x, index(1), inner(1 - part), axis, behind) +
-              add_picked(x, index(2), outer(2 - part), axis, behind));
+  const auto left = eval(weighted_pixels(x, index(-1), outer(part + 1), axis, behind) +
+                         weighted_pixels(x, index(0), inner(part), axis, behind));
+  return eval(left + weighted_pixels(x, index(1), inner(1 - part), axis, behind) +
+              weighted_pixels(x, index(2), outer(2 - part), axis, behind));
 }
 template <class X, class D>
 auto nearest_along(const X& x, int64 m, bool exact, int axis, D device) {
