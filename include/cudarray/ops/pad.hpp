@@ -109,9 +109,9 @@ namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 /// The array with a border: `widths` of each axis, or of all. Eager. Throws value_error for other widths, or where an
 /// axis without elements is to be repeated.
 ///     ca::pad(x, {{1, 1}, {0, 2}}, {.mode = ca::pad_mode::reflect})
-template <array_expression X, int N>
+template <array_expression X, ::std::size_t N>
 auto pad(const X& x, const pad_width (&widths)[N], const pad_options& o = {}) {
-  return detail::pad_by(detail::widths_of(detail::dims_of(x), widths, N), x, o);
+  return detail::pad_by(detail::widths_of(detail::dims_of(x), widths, int(N)), x, o);
 }
 /// The same width at both ends of all axes.
 template <array_expression X>
