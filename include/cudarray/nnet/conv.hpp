@@ -195,7 +195,7 @@ inline int64 checked_groups(const char* function, int64 groups, int64 channels, 
 }
 inline void fail_filters(const char* function, int axes, const shape& w, const shape& x, const char* wanted) {
   cudarray::detail::fail<shape_error>(function, ": filters of shape ", w, " for images of shape ", x, "; ", wanted,
-                                      " and ", names_of_images[axes], " are wanted");
+                                      " and ", name_of_images(axes), " are wanted");
 }
 /// The window of filters (k, c, ..).
 inline extents window_of(const shape& w) {

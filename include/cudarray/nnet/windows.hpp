@@ -41,8 +41,10 @@ auto without_gradient(const X& x) {
   else return cudarray::detail::primals(A(x));
 }
 
-/// What messages call images of 1 to 3 axes, and filters.
-inline constexpr const char* names_of_images[] = {"", "(n, c, w)", "(n, c, h, w)", "(n, c, d, h, w)"};
+/// What messages call images of 1 to 3 axes.
+constexpr const char* name_of_images(int axes) {
+  return axes == 1 ? "(n, c, w)" : axes == 2 ? "(n, c, h, w)" : "(n, c, d, h, w)";
+}
 
 inline shape shape_of(const extents& e, int axes) {
   shape s;
@@ -74,7 +76,7 @@ struct window_numbers {
 
 inline void check_images(const char* function, const shape& x, int axes) {
   if (x.ndim() != axes + 2)
-    cudarray::detail::fail<shape_error>(function, ": images of shape ", x, ", not ", names_of_images[axes]);
+    cudarray::detail::fail<shape_error>(function, ": images of shape ", x, ", not ", name_of_images(axes));
 }
 /// How many windows there are along an axis of `span` pixels, padding included; 0 where none fits.
 inline int64 windows_along(int64 span, int64 window, int64 stride, int64 dilation, int64 before_end, bool ceil) {
