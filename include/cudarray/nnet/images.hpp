@@ -114,11 +114,10 @@ auto interpolate(const char* function, const X& x, const extents& size, const in
     const int behind = axes - 1 - d;
     if (n == m) continue;
     same_size = false;
-    const bool exact = o.mode == interpolation::nearest_exact;
-    const auto places = places_on_axis(n, m, o.align_corners, a.device());
-    if (o.mode == interpolation::linear) a = linear_along(a, places, 2 + d, behind);
-    else if (o.mode == interpolation::cubic) a = cubic_along(a, places, 2 + d, behind);
-    else a = nearest_along(a, m, exact, 2 + d, a.device());
+    const auto places = [&] { return places_on_axis(n, m, o.align_corners, a.device()); };
+    if (o.mode == interpolation::linear) a = linear_along(a, places(), 2 + d, behind);
+    else if (o.mode == interpolation::cubic) a = cubic_along(a, places(), 2 + d, behind);
+    else a = nearest_along(a, m, o.mode == interpolation::nearest_exact, 2 + d, a.device());
   }
   if (same_size) a = copy(a);
   return eval(narrowed<X>(a));
