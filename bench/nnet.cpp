@@ -115,18 +115,20 @@ void conv(suite& s, const std::string& dtype, const conv_sizes& z) {
                              (z.groups == 1 ? "" : " groups " + std::to_string(z.groups));
   // forward: x in, y out; back: g and w in, dx out; g and x in
   const double bytes = 3 * double(sizeof(T)) * double(images.elements() + results.elements());
-  s.row("N_conv_fb", params, {.bytes = bytes}, [=] {
-    const ca::variable<T> x = of<T>(images), w = of<T>(filters);
-    const ca::ndarray<T> g = of<T>(results);
-    return [=] {
-      const ca::precision_scope scope(ca::precision::tf32);
-      x.zero_grad(), w.zero_grad();
-      const ca::variable<T> y = transposed
-                                    ? nnet::conv_transpose2d(x, w, {.stride = z.stride})
-                                    : nnet::conv2d(x, w, {.stride = z.stride, .padding = z.r / 2, .groups = z.groups});
-      y.backward(g);
-    };
-  });
+  for (const bool last : {false, true})
+    s.row("N_conv_fb", params + (last ? " nhwc" : ""), {.bytes = bytes}, [=] {
+      const auto in_order = [=](const ca::ndarray<T>& a) { return last ? nnet::channels_last(a) : a; };
+      const ca::variable<T> x = in_order(of<T>(images)), w = of<T>(filters);
+      const ca::ndarray<T> g = in_order(of<T>(results));
+      return [=] {
+        const ca::precision_scope scope(ca::precision::tf32);
+        x.zero_grad(), w.zero_grad();
+        const ca::variable<T> y =
+            transposed ? nnet::conv_transpose2d(x, w, {.stride = z.stride})
+                       : nnet::conv2d(x, w, {.stride = z.stride, .padding = z.r / 2, .groups = z.groups});
+        y.backward(g);
+      };
+    });
 }
 
 template <class T>

@@ -279,7 +279,7 @@ class ndarray : public detail::no_number<ndarray<T, Device>> {
     if constexpr (::std::is_same_v<E, selection<T, Device>>) return e.node();
     else if constexpr (detail::same_kind<value_type_t<E>, T> && detail::on_device<E, Device> &&
                        detail::loses_no_gradient<E>)
-      return detail::materialise(detail::cast_node<T>(detail::as_operand<T>("", e)));
+      return detail::evaluate(detail::cast_node<T>(detail::as_operand<T>("", e)));
     else return {detail::no_storage(), layout{}};  // reported by who asks
   }
 
@@ -314,12 +314,11 @@ class ndarray : public detail::no_number<ndarray<T, Device>> {
   template <bool Lasting, class N>
   bool owns_alone(const N& n) const {
     const detail::leaf_list<N> leaves(n);
-    return owns_alone(n.dims(), leaves.of, N::leaves, Lasting, !detail::has_gather<N> && !detail::ends_in_reduce<N>);
+    return layout_ == detail::result_layout(n, leaves) &&
+           owns_alone(leaves.of, N::leaves, Lasting, !detail::has_gather<N> && !detail::ends_in_reduce<N>);
   }
-  bool owns_alone(const cudarray::shape& dims, const detail::leaf_use* of, int count, bool lasting,
-                  bool same_place_is_safe) const {
-    if (!store_.get() || store_->borrowed || layout_.read_only || layout_.dims != dims || !is_contiguous())
-      return false;
+  bool owns_alone(const detail::leaf_use* of, int count, bool lasting, bool same_place_is_safe) const {
+    if (!store_.get() || store_->borrowed || layout_.read_only) return false;
     int64 own = 1;
     for (int k = 0; k < count && !lasting; ++k) own += of[k].store == store_.get();
     return store_.references() == own && store_->ordinal == detail::check_leaves(of, count) &&
@@ -337,7 +336,7 @@ template <class E>
 auto array_of(const E& e) {
   using T = value_type_t<E>;
   using A = ndarray<T, device_type_t<E>>;
-  if constexpr (has_variable<E>) return A(materialise(as_operand<T>("", e)));
+  if constexpr (has_variable<E>) return A(evaluate(as_operand<T>("", e)));
   else return A(e);
 }
 

@@ -14,6 +14,7 @@
 #include "nnet/activations.hpp"
 #include "nnet/attention.hpp"
 #include "nnet/batch_norm.hpp"
+#include "nnet/channels_last.hpp"
 #include "nnet/conv.hpp"
 #include "nnet/cross_entropy.hpp"
 #include "nnet/ctc_loss.hpp"

@@ -222,22 +222,26 @@ void multiply_matrices(toy, const detail::product& g) {
       }
 }
 
-/// Calls `body(plane, window, rows, columns)` for every window: where its plane and its result begin, what it covers.
+/// Calls `body(plane, window, rows, columns)` for every window of every channel: where its plane and its result begin,
+/// what it covers.
 template <class F>
 void toy_windows(const detail::pooling& g, const F& body) {
   detail::count(detail::counters.kernels);
   for (int64 plane = 0; plane < g.planes; ++plane)
     for (int64 i = 0; i < g.p; ++i)
       for (int64 j = 0; j < g.q; ++j)
-        body(plane * g.h * g.w, (plane * g.p + i) * g.q + j, g.covered(0, i), g.covered(1, j));
+        for (int64 c = 0; c < g.channels; ++c)
+          body(plane * g.h * g.w * g.channels + c, ((plane * g.p + i) * g.q + j) * g.channels + c, g.covered(0, i),
+               g.covered(1, j));
 }
 /// The pixel of a window with the largest element.
 template <class T>
 int64 toy_largest(const detail::pooling& g, const T* x, const auto& rows, const auto& columns) {
-  int64 best = rows.begin * g.w + columns.begin;
+  const auto pixel = [&g](int64 i, int64 j) { return (i * g.w + j) * g.channels; };
+  int64 best = pixel(rows.begin, columns.begin);
   for (int64 i = rows.begin; i < rows.end; ++i)
     for (int64 j = columns.begin; j < columns.end; ++j)
-      if (const T v = x[i * g.w + j], b = x[best]; b == b && (v != v || v > b)) best = i * g.w + j;
+      if (const T v = x[pixel(i, j)], b = x[best]; b == b && (v != v || v > b)) best = pixel(i, j);
   return best;
 }
 template <class T>
@@ -249,7 +253,7 @@ void max_pool(toy, const detail::pooling& g) {
 }
 template <class T>
 void max_pool_gradient(toy, const detail::pooling& g) {
-  std::fill_n(g.at<T>(0), g.planes * g.h * g.w, T{});
+  std::fill_n(g.at<T>(0), g.planes * g.h * g.w * g.channels, T{});
   toy_windows(g, [&](int64 plane, int64 window, const auto& rows, const auto& columns) {
     T& to = g.at<T>(0)[plane + toy_largest(g, g.at<T>(2) + plane, rows, columns)];
     to = detail::convert_scalar<T>(detail::compute_t<T>(to) + detail::compute_t<T>(g.at<T>(1)[window]));
@@ -259,15 +263,15 @@ void max_pool_gradient(toy, const detail::pooling& g) {
 template <class F>
 void toy_averaged(const detail::pooling& g, const F& body) {
   toy_windows(g, [&](int64 plane, int64 window, const auto& rows, const auto& columns) {
-    const int64 divisor = g.counted(0, window / g.q % g.p) * g.counted(1, window % g.q);
+    const int64 at = window / g.channels, divisor = g.counted(0, at / g.q % g.p) * g.counted(1, at % g.q);
     for (int64 i = rows.begin; i < rows.end; ++i)
-      for (int64 j = columns.begin; j < columns.end; ++j) body(plane, window, i * g.w + j, divisor);
+      for (int64 j = columns.begin; j < columns.end; ++j) body(plane, window, (i * g.w + j) * g.channels, divisor);
   });
 }
 template <class T>
 void average_pool(toy, const detail::pooling& g) {
   using A = detail::average_t<T>;
-  std::vector<A> mean(std::size_t(g.planes * g.p * g.q));
+  std::vector<A> mean(std::size_t(g.planes * g.p * g.q * g.channels));
   toy_averaged(g, [&](int64 plane, int64 window, int64 pixel, int64 divisor) {
     mean[std::size_t(window)] += A(g.at<T>(1)[plane + pixel]) / A(divisor);
   });
@@ -276,7 +280,7 @@ void average_pool(toy, const detail::pooling& g) {
 template <class T>
 void average_pool_gradient(toy, const detail::pooling& g) {
   using A = detail::average_t<T>;
-  std::vector<A> sum(std::size_t(g.planes * g.h * g.w));
+  std::vector<A> sum(std::size_t(g.planes * g.h * g.w * g.channels));
   toy_averaged(g, [&](int64 plane, int64 window, int64 pixel, int64 divisor) {
     sum[std::size_t(plane + pixel)] += A(g.at<T>(1)[window]) / A(divisor);
   });

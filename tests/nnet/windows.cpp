@@ -92,6 +92,11 @@ struct sum_of_products {
   }
 };
 
+template <class T>
+bool is_channels_last(const ca::ndarray<T>& x) {
+  return !x.is_contiguous() && nnet::channels_last(x).data() == x.data();
+}
+
 /// The convolution of a case by the function of as many axes as it has.
 template <class V>
 V convolve(const geometry& z, const V& x, const V& w) {
@@ -126,12 +131,17 @@ TEST_CASE("nnet: convolutions with groups, gaps and up to three axes are their d
     });
     const auto check = [&]<class T>(T) {
       INFO(ca::dtype_name<T>);
-      const ca::variable<T> a = ca::astype<T>(x), b = ca::astype<T>(w);
-      const ca::variable<T> r = convolve(z, a, b);
-      CHECK(y.near(r.value(), z.results()));
-      r.backward(ca::astype<T>(dy));
-      CHECK(dx.near(a.grad(), z.images()));
-      CHECK(dw.near(b.grad(), z.filters()));
+      for (const bool last : {false, true}) {
+        const ca::ndarray<T> images = ca::astype<T>(x);
+        const ca::variable<T> a = last ? nnet::channels_last(images) : images, b = ca::astype<T>(w);
+        const ca::variable<T> r = convolve(z, a, b);
+        CHECK(y.near(r.value(), z.results()));
+        CHECK(is_channels_last(r.value()) == last);
+        r.backward(ca::astype<T>(dy));
+        CHECK(dx.near(a.grad(), z.images()));
+        CHECK(is_channels_last(a.grad()) == last);
+        CHECK(dw.near(b.grad(), z.filters()));
+      }
     };
     check(0.0);
     check(0.f);

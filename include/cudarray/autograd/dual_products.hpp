@@ -61,7 +61,7 @@ requires(dual_operands<X, G>) auto correlate_weights(const convolution_way& v, c
 template <class T, class D>
 ndarray<dual<T>, D> pooled(const pooling_way<false>& v, const ndarray<dual<T>, D>& images) {
   using cudarray::detail::part_of;
-  const shape as_planes{v.planes, 1, v.grid.in[0], v.grid.in[1]};
+  const shape as_planes{v.x.elements() / (v.grid.in[0] * v.grid.in[1]), 1, v.grid.in[0], v.grid.in[1]};
   const auto part = [&](const ndarray<T, D>& a, T edge) {
     return windows_in_rows(reshape(a, as_planes), v.grid, edge);
   };

@@ -7,17 +7,17 @@
 
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
-/// Makes the memory that a pass writes a gradient to; `again`: it has made it for another operand. Returns whether the
-/// pass adds to what is there.
+/// Makes the memory that a pass writes a gradient to, in the order of `like` if it is of that shape; `again`: it has
+/// made it for another operand. Returns whether the pass adds to what is there.
 template <class T, class D>
-CUDARRAY_NO_INLINE bool prepare_gradient(gradient_node<T, D>& n, int ordinal, bool again) {
+CUDARRAY_NO_INLINE bool prepare_gradient(gradient_node<T, D>& n, const layout& like, int ordinal, bool again) {
   ndarray<T, D>& g = n.gradient;
   if (n.filled || again) {
-    if (!again && !is_sole(g)) g = ndarray<T, D>(g.copy());
+    if (!again && !is_sole(g)) g = copy_in_order(g);
     return true;
   }
   const bool known = n.is_leaf() && g.shape() == n.dims && g.size() > 0 && is_sole(g);  // captured graphs know it
-  if (!known) g = ndarray<T, D>(new_leaf<T>(D{ordinal}, n.dims));
+  if (!known) g = ndarray<T, D>(new_leaf<T>(D{ordinal}, n.dims == like.dims ? like : c_layout(n.dims)));
   return false;
 }
 /// The gradient is there; `empty`: there was nothing to compute, and it is 0.
@@ -35,13 +35,14 @@ struct gradient_memory {
   const tape_ref* to;
   uint64 due;
 
-  /// Makes it, and places it in a space whose axes those of the statement are, as operands 0 and from `First` on.
+  /// Makes it, `like` what the statement's values would be in, and places it in a space whose axes those of the
+  /// statement are, as operands 0 and from `First` on.
   template <int First, class Space>
-  gradients_to<First, V...> place_in(Space& s, const int* axis_of, int ordinal) const {
+  gradients_to<First, V...> place_in(Space& s, const int* axis_of, const layout& like, int ordinal) const {
     gradients_to<First, V...> all{};
     each([&]<int K, class T>(gradient_node<T, D>& n) {
       constexpr int at = gradients_to<First, V...>::operand(K);
-      all.adds |= unsigned(prepare_gradient(n, ordinal, is_there_before(K))) << K;
+      all.adds |= unsigned(prepare_gradient(n, like, ordinal, is_there_before(K))) << K;
       get<K>(all.p) = n.gradient.data();
       place<at>(s, n.dims, n.gradient.where().stride, axis_of + (s.ndim - n.dims.ndim()), n.gradient.storage().get());
     });

@@ -96,8 +96,9 @@ struct row_statement final : computed_node<T, D> {
     const gradient_memory<D, decltype(gradients::template variable_type<J>())...> memory{to, this->due()};
     if (memory.due == 0) return true;
     const leaf<T, D> g = this->gradient.node();
+    const layout order = result_layout(n, leaf_list<N>(n));
     const auto place = [&]<int First>(auto& s, const int* inside) {
-      return memory.template place_in<First>(s, inside, g.store->ordinal);
+      return memory.template place_in<First>(s, inside, order, g.store->ordinal);
     };
     if (!run_row_gradients<N, list>(n, r, g, axes, place)) return false;
     memory.finish(false);
@@ -153,8 +154,9 @@ auto record_rows(const N& n) {
   row_result how;
   if (find_row_axes(n, axes) && find_row_result(n, axes, how) && how == row_result::by_element &&
       gradients::share_rows(n)) {
-    const D device{check_leaves(n)};
-    const leaf<T, D> y = new_leaf<T>(device, n.dims());
+    const leaf_list<N> leaves(n);
+    const D device{check_leaves(leaves.of, N::leaves)};
+    const leaf<T, D> y = new_leaf<T>(device, result_layout(n, leaves));
     const auto r = [&]<class... R>(reduction_list<R...>) {
       return slots<leaf<node_value_t<R>, D>...>{
           {new_leaf<node_value_t<R>>(device, gradients::template find<R>(n).dims())}...};

@@ -43,10 +43,9 @@ auto sum_to(const N& n, const shape& dims) {
   using T = node_value_t<N>;
   using D = device_type_t<N>;
   const unsigned over = repeated_axes(dims, n.dims());
-  leaf<T, D> r = over == 0 ? materialise(n)
-                           : materialise(reduce<op::sum_op, N>(
-                                 over, [&] { return reduced_shape("backward", n.dims(), over, true, true); },
-                                 [&]() -> const N& { return n; }));
+  if (over == 0) return ndarray<T, D>(evaluate(n));
+  leaf<T, D> r = materialise(reduce<op::sum_op, N>(
+      over, [&] { return reduced_shape("backward", n.dims(), over, true, true); }, [&]() -> const N& { return n; }));
   r.where = c_layout(dims);
   return ndarray<T, D>(::std::move(r));
 }
@@ -182,8 +181,8 @@ struct statement final : computed_node<T, D> {
   }
   /// The gradient of a mean for each element; float16 does not hold every count.
   leaf<T, D> divided() const {
-    return materialise(cast_node<T>(elementwise("backward", op::multiply_op{},
-                                                cast_node<compute_t<T>>(this->gradient.node()), 1 / double(divisor))));
+    return evaluate(cast_node<T>(elementwise("backward", op::multiply_op{},
+                                             cast_node<compute_t<T>>(this->gradient.node()), 1 / double(divisor))));
   }
   /// Hands the gradient itself on, where it is that of a variable, too. Returns which are to be computed, a bit each.
   template <int... J>
@@ -217,7 +216,8 @@ struct statement final : computed_node<T, D> {
     s.ndim = s.kept = full.ndim();
     copy_extents(s.extent, full);
     const int ordinal = g.store->ordinal;
-    const auto targets_of_all = memory.template place_in<first>(s, same_axes, ordinal);
+    const auto targets_of_all = memory.template place_in<first>(
+        s, same_axes, result_layout(n, leaf_list<::std::remove_cv_t<decltype(n)>>(n)), ordinal);
     if (full.elements() > 0) {
       const auto tree = lower<1>(n, same_axes, s, fault_sink{});
       simplify(s, true);
@@ -245,7 +245,7 @@ struct statement final : computed_node<T, D> {
     const auto n =
         backward_of_one<op_type>(g, ::std::make_integer_sequence<int, __builtin_popcountll(op_type::read)>{});
     if constexpr (may_repeat<N>) add_gradient(node, sum_to(n, node.dims));
-    else add_gradient(node, ndarray<V, D>(materialise(n)));
+    else add_gradient(node, ndarray<V, D>(evaluate(n)));
   }
   /// The K-th input that is read.
   template <int K>

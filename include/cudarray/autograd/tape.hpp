@@ -154,8 +154,13 @@ struct inner_node : gradient_node<T, D> {
 template <class T, class D>
 bool is_sole(const ndarray<T, D>& a) {
   const storage_ref& s = a.storage();
-  return s.references() == 1 && !s->borrowed && s->bytes == ::std::size_t(a.size()) * sizeof(T) && a.is_contiguous() &&
-         !a.where().read_only;
+  return s.references() == 1 && !s->borrowed && s->bytes == ::std::size_t(a.size()) * sizeof(T) &&
+         is_dense(a.where()) && !a.where().read_only;
+}
+/// A copy in the array's own order.
+template <class T, class D>
+ndarray<T, D> copy_in_order(const ndarray<T, D>& a) {
+  return ndarray<T, D>(evaluate(a.node()));
 }
 /// Whether `add_gradient` only takes the array.
 template <class T, class D>
@@ -173,7 +178,7 @@ void add_gradient(gradient_node<T, D>& n, const ndarray<T, D>& g) {
   } else if (leaf && n.gradient.shape() == g.shape() && n.gradient.size() > 0 && is_sole(n.gradient)) {
     n.gradient(ellipsis) = g;  // captured graphs know the address
   } else {
-    n.gradient = leaf && !is_sole(g) ? ndarray<T, D>(g.copy()) : g;
+    n.gradient = leaf && !is_sole(g) ? copy_in_order(g) : g;
   }
   n.filled = true;
 }

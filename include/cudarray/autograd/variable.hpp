@@ -266,7 +266,7 @@ template <class Op, class... K>
 auto track_node(const map<Op, K...>& n) {
   if constexpr (has_row_gradients<map<Op, K...>>) return record_rows(n);
   else if constexpr (has_reduce<map<Op, K...>>) return track_node(without_reductions(n));
-  else return record<false>(n, 0, 1, materialise(n));
+  else return record<false>(n, 0, 1, evaluate(n));
 }
 /// Of reductions whose gradient is no repeated one; in autograd/reductions.hpp.
 template <class Op, class K, class F>
@@ -324,7 +324,7 @@ auto track(const N& n) -> variable<node_value_t<N>, device_type_t<N>> {
   } else {
     if constexpr (is_tracked<N> && has_derivative)
       if (recording()) return track_node(n);
-    return {ndarray<T, D>(materialise(n)), tape_ref()};
+    return {ndarray<T, D>(evaluate(n)), tape_ref()};
   }
 }
 
@@ -347,10 +347,14 @@ template <variable_expression X>
 auto eval(const X& x) {
   return variable<value_type_t<X>, device_type_t<X>>(x);
 }
-/// A new array with the elements of a variable or an expression of variables, which its gradient goes back to.
+/// A new C-contiguous array with the elements of a variable or an expression of variables, which its gradient goes back
+/// to.
 template <variable_expression X>
 auto copy(const X& x) {
-  return variable<value_type_t<X>, device_type_t<X>>(+x);
+  using T = value_type_t<X>;
+  using D = device_type_t<X>;
+  const variable<T, D> v(x);
+  return detail::record<false>(+v, 0, 1, detail::materialise(v.value().node()));
 }
 /// The value of an expression, as what no gradient goes through.
 template <array_expression X>

@@ -38,6 +38,17 @@ constexpr layout c_layout(const shape& s) {
   return l;
 }
 
+/// New memory from offset 0 on, whose axes lie in it as `order` names them, the outermost first.
+constexpr layout ordered_layout(const shape& s, const int* order) {
+  layout l{s, {}, 0};
+  int64 step = 1;
+  for (int i = s.ndim() - 1; i >= 0; --i) {
+    l.stride[order[i]] = step;
+    step *= s[order[i]] > 0 ? s[order[i]] : 1;
+  }
+  return l;
+}
+
 /// True if the elements lie in C order without gaps; extents of 1 and empty arrays do not matter.
 constexpr bool is_c_contiguous(const layout& l) {
   if (l.elements() == 0) return true;
@@ -47,6 +58,19 @@ constexpr bool is_c_contiguous(const layout& l) {
     step *= l.dims[i];
   }
   return true;
+}
+
+/// True if the elements fill their memory, in any order of the axes.
+constexpr bool is_dense(const layout& l) {
+  if (is_c_contiguous(l)) return true;
+  int64 step = 1;
+  for (int round = 0; round < l.ndim(); ++round)  // the axis that goes on where the last one ended
+    for (int i = 0; i < l.ndim(); ++i)
+      if (l.dims[i] > 1 && l.stride[i] == step) {
+        step *= l.dims[i];
+        break;
+      }
+  return step == l.elements();
 }
 
 /// True if two indices reach the same element, as along a broadcast axis.

@@ -22,14 +22,15 @@ struct window_grid {
   int64 places() const { return product(out); }
 };
 
-/// A cross-correlation over C-contiguous arrays of two or three axes: x (n, c, in), w (k, c / groups, window),
-/// y (n, k, out).
+/// A cross-correlation over arrays of two or three axes: x (n, c, in), w (k, c / groups, window), y (n, k, out), all in
+/// C order, or all with their channels innermost: (n, in, c), (k, window, c / groups), (n, out, k).
 struct convolution : window_grid {
   enum class what { forward, backward_data, backward_weights };
   what part;
   int64 n, c, k, groups;
   storage *x, *weights, *y;  ///< one of them is written, by `part`: y, x or weights
   int64 offset_x, offset_weights, offset_y;
+  bool channels_last;
 
   int64 image() const { return c * product(in); }      ///< elements of one
   int64 result() const { return k * places(); }        ///< of one image

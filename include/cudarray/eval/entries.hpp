@@ -46,10 +46,15 @@ detail::fault_sink fault_slot(Device) {
 
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
-/// An array of uninitialised elements, in C order.
+/// An array of uninitialised elements, which lie as it is said.
 template <class T, class Device>
-CUDARRAY_NO_INLINE leaf<T, Device> new_leaf(Device device, const shape& dims) {
-  return {allocate(device, ::std::size_t(dims.elements()) * sizeof(T)), dims};
+CUDARRAY_NO_INLINE leaf<T, Device> new_leaf(Device device, const layout& l) {
+  return {allocate(device, ::std::size_t(l.elements()) * sizeof(T)), l};
+}
+/// The same in C order.
+template <class T, class Device>
+leaf<T, Device> new_leaf(Device device, const shape& dims) {
+  return new_leaf<T>(device, c_layout(dims));
 }
 
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD

@@ -49,7 +49,7 @@ inline constexpr bool may_fault<map<Op, K...>> = requires {
 }
 || (may_fault<K> || ...);
 
-/// The value in new memory; `Fused`: by a row program where it is one.
+/// The value in new memory, in C order; `Fused`: by a row program where it is one.
 template <bool Fused = true, class N>
 auto materialise(const N& n) -> leaf<node_value_t<N>, device_type_t<N>>;
 
@@ -303,16 +303,31 @@ void compute(const storage_ref& store, const layout& to, const N& n, int ordinal
   else run<T, D>(store, to, materialise_reductions(n), ordinal);
 }
 
-/// The value of an expression in new memory, C-contiguous.
 template <bool Fused, class N>
 auto materialise(const N& n) -> leaf<node_value_t<N>, device_type_t<N>> {
   using T = node_value_t<N>;
   using D = device_type_t<N>;
   const int ordinal = check_leaves(n);
-  const shape& dims = n.dims();
-  leaf<T, D> r = new_leaf<T>(D{ordinal}, dims);
+  leaf<T, D> r = new_leaf<T>(D{ordinal}, n.dims());
   compute<T, D, Fused>(r.store, r.where, n, ordinal);
   return r;  // as it was made: what nobody else has seen needs no count of writes
+}
+/// New memory for the value of an expression: what is computed element by element keeps the operands' order.
+template <class N>
+layout result_layout(const N& n, const leaf_list<N>& leaves) {
+  if constexpr (ends_in_reduce<N> || has_gather<N>) return c_layout(n.dims());
+  else return kept_layout(n.dims(), leaves.of, N::leaves);
+}
+/// The value of an expression in such memory.
+template <class N>
+auto evaluate(const N& n) -> leaf<node_value_t<N>, device_type_t<N>> {
+  using T = node_value_t<N>;
+  using D = device_type_t<N>;
+  const leaf_list<N> leaves(n);
+  const int ordinal = check_leaves(leaves.of, N::leaves);
+  leaf<T, D> r = new_leaf<T>(D{ordinal}, result_layout(n, leaves));
+  compute<T, D>(r.store, r.where, n, ordinal);
+  return r;
 }
 
 /// Throws value_error where an array must not be written.

@@ -68,6 +68,41 @@ int check_leaves(const N& n) {
   return check_leaves(leaf_list<N>(n).of, N::leaves);
 }
 
+/// New memory for a value computed element by element: NumPy's order "K", that of the operands of its shape, and C
+/// order of two axes where these are not at one.
+inline layout kept_layout(const shape& dims, const leaf_use* of, int count) {
+  const auto has_order = [&](const leaf_use& l) {
+    return l.where != nullptr && !is_c_contiguous(*l.where) && l.where->dims == dims;
+  };
+  int k = 0;
+  while (k < count && !has_order(of[k])) ++k;
+  if (k == count) return c_layout(dims);
+  // whether axis b, behind a, is to be before it: 1, 0, or -1 where nothing says so
+  const auto swaps = [&](int a, int b) {
+    int swap = -1;
+    for (int i = 0; i < count; ++i) {
+      if (of[i].where == nullptr || of[i].where->dims != dims || dims[a] == 1 || dims[b] == 1) continue;
+      const int64 x = of[i].where->stride[a], y = of[i].where->stride[b];
+      if (x == 0 || y == 0) continue;
+      if ((y < 0 ? -y : y) <= (x < 0 ? -x : x)) return 0;
+      swap = 1;
+    }
+    return swap;
+  };
+  int order[max_rank] = {};
+  for (int axis = 1; axis < dims.ndim(); ++axis) {
+    int at = axis;
+    for (int i = axis - 1; i >= 0; --i) {
+      const int swap = swaps(order[i], axis);
+      if (swap == 0) break;
+      if (swap == 1) at = i;
+    }
+    for (int i = axis; i > at; --i) order[i] = order[i - 1];
+    order[at] = axis;
+  }
+  return ordered_layout(dims, order);
+}
+
 /// True if writing `to` while reading the leaves could read what was just written.
 inline bool overlaps(const storage* store, const layout& to, const leaf_use* of, int count, bool same_place_is_safe) {
   for (int k = 0; k < count; ++k) {

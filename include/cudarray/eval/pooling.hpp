@@ -6,10 +6,11 @@
 
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
-/// Windows of r x s pixels on images (planes, h, w), results (planes, p, q): C-contiguous arrays. Operand 0 is written.
-/// Windows begin on the image or the padding before it; the last ones may reach beyond the padding behind it.
+/// Windows of r x s pixels on images (planes, h, w, channels), results (planes, p, q, channels): C-contiguous arrays;
+/// each channel is pooled on its own. Operand 0 is written. Windows begin on the image or the padding before it; the
+/// last ones may reach beyond the padding behind it.
 struct pooling {
-  int64 planes, h, w, r, s, p, q;
+  int64 planes, channels, h, w, r, s, p, q;
   int64 stride[2], padding[2];
   bool count_padding;  ///< averages divide by how many pixels a window covers, padding included
   storage* store[3];

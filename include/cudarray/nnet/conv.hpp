@@ -4,6 +4,7 @@
 
 #include "../ops/pad.hpp"
 #include "batch_norm.hpp"
+#include "channels_last.hpp"
 #include "linear.hpp"
 #include "windows.hpp"
 
@@ -50,6 +51,7 @@ struct convolution_way {
   const char* function;
   window_grid grid;
   int64 n, c, k, groups;
+  bool channels_last = false;  ///< in memory, of results and of the images' gradient
 
   shape images() const { return with_axes(n, c, grid.in, grid.axes); }
   shape filters() const { return with_axes(k, c / groups, grid.window, grid.axes); }
@@ -66,7 +68,7 @@ int64 images_at_once(int64 per_image) {
   return n > 1 ? n : 1;
 }
 
-/// Has the device's own convolution write one of three C-contiguous arrays; false where it has none.
+/// Has the device's own convolution write one of three arrays in the way's order; false where it has none.
 template <class T, class D>
 bool natively(const convolution_way& v, convolution::what part, const ndarray<T, D>& x, const ndarray<T, D>& w,
               const ndarray<T, D>& y) {
@@ -89,7 +91,8 @@ bool natively(const convolution_way& v, convolution::what part, const ndarray<T,
                       y.storage().get(),
                       x.where().offset,
                       w.where().offset,
-                      y.where().offset};
+                      y.where().offset,
+                      v.channels_last};
   if (!convolve_natively<T>(x.device(), c)) return false;
   const auto& written = part == convolution::what::forward ? y : part == convolution::what::backward_data ? x : w;
   cudarray::detail::count_write(*written.storage());
@@ -115,14 +118,22 @@ ndarray<T, D> result_matrices(const convolution_way& v, const ndarray<T, D>& y) 
   return reshape(y, {v.n, v.groups, v.k / v.groups, v.grid.places()});
 }
 
+/// The same convolution in C order.
+inline convolution_way in_c_order(convolution_way v) {
+  v.channels_last = false;
+  return v;
+}
+
 // Of arrays of one dtype. Those of dual numbers are in autograd/dual_products.hpp, and found by the way's namespace.
 
 /// The results.
 template <real_elements T, class D>
 ndarray<T, D> correlate(const convolution_way& v, const ndarray<T, D>& images, const ndarray<T, D>& filters) {
-  const ndarray<T, D> x = ascontiguousarray(images), w = ascontiguousarray(filters);
-  const ndarray<T, D> y = empty<T, D>(v.results(), cudarray::detail::common_device(v.function, x, w));
+  const ndarray<T, D> x = in_order(v.channels_last, images), w = in_order(v.channels_last, filters);
+  const ndarray<T, D> y =
+      empty_in_order<T, D>(v.channels_last, v.results(), cudarray::detail::common_device(v.function, x, w));
   if (y.size() == 0 || natively(v, convolution::what::forward, x, w, y)) return y;
+  if (v.channels_last) return channels_last(correlate(in_c_order(v), images, filters));
   const ndarray<T, D> flat = filter_matrices(v, w), rows = result_matrices(v, y);
   for_windows(
       v, x, [&](const auto& columns, int64 first, int64 m) { rows(slice(first, first + m)) = matmul(flat, columns); });
@@ -131,9 +142,11 @@ ndarray<T, D> correlate(const convolution_way& v, const ndarray<T, D>& images, c
 /// The gradient of the images, of which `dy` is that of the results.
 template <real_elements T, class D>
 ndarray<T, D> correlate_back(const convolution_way& v, const ndarray<T, D>& gradient, const ndarray<T, D>& filters) {
-  const ndarray<T, D> dy = ascontiguousarray(gradient), w = ascontiguousarray(filters);
-  const ndarray<T, D> dx = empty<T, D>(v.images(), cudarray::detail::common_device(v.function, dy, w));
+  const ndarray<T, D> dy = in_order(v.channels_last, gradient), w = in_order(v.channels_last, filters);
+  const ndarray<T, D> dx =
+      empty_in_order<T, D>(v.channels_last, v.images(), cudarray::detail::common_device(v.function, dy, w));
   if (dx.size() == 0 || natively(v, convolution::what::backward_data, dx, w, dy)) return dx;
+  if (v.channels_last) return channels_last(correlate_back(in_c_order(v), gradient, filters));
   const window_grid& g = v.grid;
   const ndarray<T, D> flat = swapaxes(filter_matrices(v, w), 1, 2), rows = result_matrices(v, dy);
   const ndarray<T, D> wide = zeros<T, D>(padded_shape(v.images(), g), dy.device());
@@ -147,12 +160,14 @@ ndarray<T, D> correlate_back(const convolution_way& v, const ndarray<T, D>& grad
   dx(ellipsis) = without_border(wide, g);
   return dx;
 }
-/// The gradient of the filters.
+/// The gradient of the filters, in C order.
 template <real_elements T, class D>
 ndarray<T, D> correlate_weights(const convolution_way& v, const ndarray<T, D>& images, const ndarray<T, D>& gradient) {
-  const ndarray<T, D> x = ascontiguousarray(images), dy = ascontiguousarray(gradient);
-  ndarray<T, D> dw = empty<T, D>(v.filters(), cudarray::detail::common_device(v.function, x, dy));
-  if (dw.size() == 0 || natively(v, convolution::what::backward_weights, x, dw, dy)) return dw;
+  const ndarray<T, D> x = in_order(v.channels_last, images), dy = in_order(v.channels_last, gradient);
+  ndarray<T, D> dw =
+      empty_in_order<T, D>(v.channels_last, v.filters(), cudarray::detail::common_device(v.function, x, dy));
+  if (dw.size() == 0 || natively(v, convolution::what::backward_weights, x, dw, dy)) return ascontiguousarray(dw);
+  if (v.channels_last) return correlate_weights(in_c_order(v), images, gradient);
   dw.fill(T(0));
   const ndarray<T, D> flat = filter_matrices(v, dw), rows = result_matrices(v, dy);
   for_windows(v, x, [&](const auto& columns, int64 first, int64 m) {
@@ -245,7 +260,8 @@ template <class X, class W, class B>
 auto convolve_images(const char* function, int axes, const X& x, const W& w, const B& bias, const conv_options& o) {
   const shape &dims = cudarray::detail::dims_of(x), &filters = cudarray::detail::dims_of(w);
   const auto run = [&](const auto& images, const extents& padding) {
-    const auto v = way_of(function, axes, cudarray::detail::dims_of(images), filters, padding, o);
+    convolution_way v = way_of(function, axes, cudarray::detail::dims_of(images), filters, padding, o);
+    v.channels_last = keeps_channels_last(x);
     return with_bias(v, apply_convolution(v, false, images, w), bias, o.activation, v.k);
   };
   if (!o.padding.is_same() || dims.ndim() != axes + 2 || filters.ndim() != axes + 2) return run(x, o.padding);
@@ -298,15 +314,17 @@ inline convolution_way transposed_way(const char* function, int axes, const shap
 template <class X, class W, class B>
 auto convolve_transposed(const char* function, int axes, const X& x, const W& w, const B& bias,
                          const conv_transpose_options& o) {
-  const auto v = transposed_way(function, axes, cudarray::detail::dims_of(x), cudarray::detail::dims_of(w), o);
+  convolution_way v = transposed_way(function, axes, cudarray::detail::dims_of(x), cudarray::detail::dims_of(w), o);
+  v.channels_last = keeps_channels_last(x);
   return with_bias(v, apply_convolution(v, true, x, w), bias, o.activation, v.c);
 }
 
 inline convolution_way gradient_way(const char* function, const shape& dy, const shape& x, const shape& w,
-                                    const conv_options& o) {
+                                    const conv_options& o, bool channels_last) {
   if (o.padding.is_same())
     cudarray::detail::fail<value_error>(function, ": the padding is a number of pixels, not `same`");
-  const auto v = way_of(function, 2, x, w, o.padding, o);
+  convolution_way v = way_of(function, 2, x, w, o.padding, o);
+  v.channels_last = channels_last;
   if (dy != v.results())
     cudarray::detail::fail<shape_error>(function, ": the gradient has shape ", dy, ", the convolution's result ",
                                         v.results());
@@ -390,8 +408,9 @@ template <array_expression G, array_expression W>
 auto conv2d_backward_data(const G& gradient, const W& filters, const shape& image_shape, const conv_options& o = {}) {
   const ndarray<value_type_t<G>, device_type_t<G>> dy(gradient);
   const auto w = cudarray::detail::as_array(detail::beside<value_type_t<G>>(filters));
-  return correlate_back(detail::gradient_way("nnet::conv2d_backward_data", dy.shape(), image_shape, w.shape(), o), dy,
-                        w);
+  return correlate_back(detail::gradient_way("nnet::conv2d_backward_data", dy.shape(), image_shape, w.shape(), o,
+                                             detail::keeps_channels_last(dy)),
+                        dy, w);
 }
 /// The gradient of conv2d with respect to the filters, of shape `filter_shape`: (n, c, h, w), (n, k, p, q) ->
 /// (k, c / groups, r, s). Eager. Throws shape_error, value_error.
@@ -400,8 +419,9 @@ auto conv2d_backward_weights(const X& images, const G& gradient, const shape& fi
                              const conv_options& o = {}) {
   const ndarray<value_type_t<X>, device_type_t<X>> x(images);
   const auto dy = cudarray::detail::as_array(detail::beside<value_type_t<X>>(gradient));
-  return correlate_weights(
-      detail::gradient_way("nnet::conv2d_backward_weights", dy.shape(), x.shape(), filter_shape, o), x, dy);
+  return correlate_weights(detail::gradient_way("nnet::conv2d_backward_weights", dy.shape(), x.shape(), filter_shape, o,
+                                                detail::keeps_channels_last(x)),
+                           x, dy);
 }
 
 }  // namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD

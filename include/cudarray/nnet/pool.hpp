@@ -6,7 +6,7 @@
 #include "../ops/indexing.hpp"
 #include "../ops/linalg.hpp"
 #include "../ops/reductions.hpp"
-#include "norm.hpp"
+#include "channels_last.hpp"
 #include "windows.hpp"
 
 namespace cudarray::inline v0::nnet {
@@ -55,31 +55,36 @@ inline window_grid pool_grid(const char* function, int axes, const shape& x, con
   return g;
 }
 
-/// Pooling of planes of two axes: of x to y, which both are C-contiguous.
+/// Pooling of planes of two axes: of x to y, both in C order or with the channels innermost.
 template <bool Average>
 struct pooling_way {
   const char* function;
   window_grid grid;
   int64 planes;
   shape x, y;
-  bool count_padding = false;
+  bool count_padding = false, channels_last = false;
+
+  int64 channels() const { return channels_last ? x[1] : 1; }  ///< side by side
 };
-/// Planes with their padding have pixels that 32 bits count.
-inline void check_planes(const char* function, const window_grid& g) {
+/// Planes with their padding have elements that 32 bits count.
+inline void check_planes(const char* function, const window_grid& g, int64 channels) {
   int64 reach[2];
   for (int a = 0; a < 2; ++a) {
     const int64 own = g.in[a] + 2 * g.padding[a], windows = (g.out[a] - 1) * g.stride[a] + g.window[a];
     reach[a] = own > windows ? own : windows;
   }
-  if (reach[0] > INT32_MAX / reach[1])
-    cudarray::detail::fail<value_error>(function, ": images of ", reach[0], " x ", reach[1],
-                                        " pixels with their padding: at most ", INT32_MAX, " can be pooled");
+  if (reach[0] > INT32_MAX / (channels > 1 ? channels : 1) / reach[1])
+    cudarray::detail::fail<value_error>(function, ": images of ", reach[0], " x ", reach[1], " pixels",
+                                        channels > 1 ? cudarray::detail::cat(" of ", channels, " channels") : "",
+                                        " with their padding: at most ", INT32_MAX, " can be pooled");
 }
 /// Of the last one or two axes.
 template <bool Average>
-pooling_way<Average> way_of_last(const char* function, const window_grid& g, const shape& x, const pool_options& o) {
+pooling_way<Average> way_of_last(const char* function, const window_grid& g, const shape& x, const pool_options& o,
+                                 bool channels_last) {
   const int axes = g.axes < 2 ? 1 : 2, first = g.axes - axes;
-  pooling_way<Average> v{function, {2, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {1, 1}}, 1, x, x, o.count_include_pad};
+  pooling_way<Average> v{
+      function, {2, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {1, 1}}, 1, x, x, o.count_include_pad, channels_last};
   for (int a = 0; a < axes; ++a) {
     const int to = 2 - axes + a, from = first + a;
     v.grid.in[to] = g.in[from];
@@ -89,26 +94,29 @@ pooling_way<Average> way_of_last(const char* function, const window_grid& g, con
     v.grid.padding[to] = g.padding[from];
     v.y[x.ndim() - axes + a] = g.out[from];
   }
-  for (int d = 0; d < x.ndim() - axes; ++d) v.planes *= x[d];
-  check_planes(function, v.grid);
+  for (int d = 0; d < x.ndim() - axes; ++d)
+    if (d != 1 || !channels_last) v.planes *= x[d];
+  check_planes(function, v.grid, v.channels());
   return v;
 }
 /// Of axis 2 of volumes (n, c, d, p, q), whose other axes are one.
 template <bool Average>
-pooling_way<Average> way_of_depth(const char* function, const window_grid& g, const shape& x, const pool_options& o) {
+pooling_way<Average> way_of_depth(const char* function, const window_grid& g, const shape& x, const pool_options& o,
+                                  bool channels_last) {
   const int64 behind = x[3] * x[4];
-  pooling_way<Average> v{function, {}, x[0] * x[1], x, x, o.count_include_pad};
+  pooling_way<Average> v{function, {}, channels_last ? x[0] : x[0] * x[1], x, x, o.count_include_pad, channels_last};
   v.grid = {2, {g.in[0], behind}, {g.window[0], 1}, {g.out[0], behind}, {g.stride[0], 1}, {g.padding[0], 0}, {1, 1}};
   v.y[2] = g.out[0];
-  check_planes(function, v.grid);
+  check_planes(function, v.grid, v.channels());
   return v;
 }
 
-/// What the entries are given: the result, and what it is computed from, C-contiguous.
+/// What the entries are given: the result, and what it is computed from, in the way's order.
 template <bool Average, class T, class D, class... A>
 cudarray::detail::pooling describe(const pooling_way<Average>& v, const ndarray<T, D>& to, const A&... from) {
   const window_grid& g = v.grid;
   return {v.planes,
+          v.channels(),
           g.in[0],
           g.in[1],
           g.window[0],
@@ -122,10 +130,10 @@ cudarray::detail::pooling describe(const pooling_way<Average>& v, const ndarray<
           {to.where().offset, from.where().offset...}};
 }
 
-/// A new array of a shape that `run(array)` fills, unless it is empty.
-template <class T, class D, class F>
-ndarray<T, D> filled(const shape& s, D device, const F& run) {
-  const ndarray<T, D> to = empty<T, D>(s, device);
+/// A new array of a shape, in the way's order, that `run(array)` fills, unless it is empty.
+template <class T, bool Average, class D, class F>
+ndarray<T, D> filled(const pooling_way<Average>& v, const shape& s, D device, const F& run) {
+  const ndarray<T, D> to = empty_in_order<T, D>(v.channels_last, s, device);
   if (to.size() == 0) return to;
   run(to);
   cudarray::detail::count_write(*to.storage());
@@ -138,22 +146,22 @@ template <bool Average, real_elements T, class D>
 ndarray<T, D> pooled(const pooling_way<Average>& v, const ndarray<T, D>& images) {
   static_assert(cudarray::detail::is_floating<T> || cudarray::detail::is_integer<T>,
                 "cudarray: pooling takes floating-point or integer arrays");
-  const ndarray<T, D> x = ascontiguousarray(images);
-  return filled<T>(v.y, x.device(), [&](const auto& y) {
+  const ndarray<T, D> x = in_order(v.channels_last, images);
+  return filled<T>(v, v.y, x.device(), [&](const auto& y) {
     if constexpr (Average) average_pool<T>(x.device(), describe(v, y, x));
     else max_pool<T>(x.device(), describe(v, y, x));
   });
 }
 template <real_elements T, class D>
 ndarray<T, D> pooled_back(const pooling_way<true>& v, const ndarray<T, D>& gradient) {
-  const ndarray<T, D> dy = ascontiguousarray(gradient);
-  return filled<T>(v.x, dy.device(),
+  const ndarray<T, D> dy = in_order(v.channels_last, gradient);
+  return filled<T>(v, v.x, dy.device(),
                    [&](const auto& dx) { average_pool_gradient<T>(dy.device(), describe(v, dx, dy)); });
 }
 template <real_elements T, class D>
 ndarray<T, D> pooled_back(const pooling_way<false>& v, const ndarray<T, D>& gradient, const ndarray<T, D>& images) {
-  const ndarray<T, D> dy = ascontiguousarray(gradient), x = ascontiguousarray(images);
-  return filled<T>(v.x, cudarray::detail::common_device(v.function, x, dy),
+  const ndarray<T, D> dy = in_order(v.channels_last, gradient), x = in_order(v.channels_last, images);
+  return filled<T>(v, v.x, cudarray::detail::common_device(v.function, x, dy),
                    [&](const auto& dx) { max_pool_gradient<T>(x.device(), describe(v, dx, dy, x)); });
 }
 
@@ -165,9 +173,10 @@ requires(!has_gradient<X>) auto apply_pooling(const pooling_way<Average>& v, con
 template <bool Average, class X>
 auto pool_images(const char* function, int axes, const X& x, const pool_options& o) {
   const window_grid g = pool_grid(function, axes, cudarray::detail::dims_of(x), o);
-  auto y = apply_pooling(way_of_last<Average>(function, g, cudarray::detail::dims_of(x), o), x);
+  const bool last = keeps_channels_last(x);
+  auto y = apply_pooling(way_of_last<Average>(function, g, cudarray::detail::dims_of(x), o, last), x);
   const bool deep = axes == 3 && (g.window[0] > 1 || g.stride[0] > 1 || g.padding[0] > 0);
-  if (deep) y = apply_pooling(way_of_depth<Average>(function, g, y.shape(), o), y);
+  if (deep) y = apply_pooling(way_of_depth<Average>(function, g, y.shape(), o, last), y);
   return y;
 }
 /// The mean over three axes is made of two means, in the type that they are computed in.
@@ -181,8 +190,9 @@ auto average_volumes(const char* function, const X& x, const pool_options& o) {
 }
 
 template <bool Average>
-pooling_way<Average> gradient_way(const char* function, const shape& dy, const shape& x, const pool_options& o) {
-  const auto v = way_of_last<Average>(function, pool_grid(function, 2, x, o), x, o);
+pooling_way<Average> gradient_way(const char* function, const shape& dy, const shape& x, const pool_options& o,
+                                  bool channels_last) {
+  const auto v = way_of_last<Average>(function, pool_grid(function, 2, x, o), x, o, channels_last);
   if (dy != v.y)
     cudarray::detail::fail<shape_error>(function, ": the gradient has shape ", dy, ", the pooling's result ", v.y);
   return v;
@@ -433,13 +443,17 @@ auto adaptive_max_pool3d(const X& x, const extents& size) {
 template <array_expression G, array_expression X>
 auto max_pool2d_backward(const G& gradient, const X& images, const pool_options& o = {}) {
   const ndarray<value_type_t<X>, device_type_t<X>> x(images), dy(gradient);
-  return pooled_back(detail::gradient_way<false>("nnet::max_pool2d_backward", dy.shape(), x.shape(), o), dy, x);
+  return pooled_back(detail::gradient_way<false>("nnet::max_pool2d_backward", dy.shape(), x.shape(), o,
+                                                 detail::keeps_channels_last(x)),
+                     dy, x);
 }
 /// The gradient of avg_pool2d for images of shape `image_shape`. Eager. Throws shape_error, value_error.
 template <array_expression G>
 auto avg_pool2d_backward(const G& gradient, const shape& image_shape, const pool_options& o = {}) {
   const ndarray<value_type_t<G>, device_type_t<G>> dy(gradient);
-  return pooled_back(detail::gradient_way<true>("nnet::avg_pool2d_backward", dy.shape(), image_shape, o), dy);
+  return pooled_back(detail::gradient_way<true>("nnet::avg_pool2d_backward", dy.shape(), image_shape, o,
+                                                detail::keeps_channels_last(dy)),
+                     dy);
 }
 
 }  // namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD

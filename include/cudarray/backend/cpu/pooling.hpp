@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "kernel/pooling.hpp"
+#include "kernel/pooling_pixels.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"
@@ -11,11 +11,13 @@ namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
 template <class T>
 void max_pool(cpu, const detail::pooling& g) {
-  host::pool_windows<T, detail::compute_t<T>, false>(g);
+  if (g.channels > 1) host::pool_pixels<T, detail::compute_t<T>, false>(g);
+  else host::pool_windows<T, detail::compute_t<T>, false>(g);
 }
 template <class T>
 void average_pool(cpu, const detail::pooling& g) {
-  host::pool_windows<T, detail::average_t<T>, true>(g);
+  if (g.channels > 1) host::pool_pixels<T, detail::average_t<T>, true>(g);
+  else host::pool_windows<T, detail::average_t<T>, true>(g);
 }
 
 /// Windows of pairs, two rows at most, that share no pixels.
@@ -50,6 +52,7 @@ void max_pool_gradient(cpu, const detail::pooling& g) {
   using C = detail::compute_t<T>;
   using namespace host;
   constexpr int N = lanes_for<(sizeof(C) > 4 ? sizeof(C) : 4)>;
+  if (g.channels > 1) return max_pool_pixels_gradient<T>(g);
   if (in_pairs(g) && g.r <= g.stride[0] && g.r <= 2) return max_pool_gradient_of_pairs<T>(g);
   const pool_lines lines(g);
   // where the largest pixel of each column is, where that of each window, and the first ones themselves
@@ -105,6 +108,7 @@ void average_pool_gradient(cpu, const detail::pooling& g) {
   using C = detail::average_t<T>;
   using namespace host;
   constexpr int N = lanes_for<(sizeof(C) > sizeof(T) ? sizeof(C) : sizeof(T))>;
+  if (g.channels > 1) return average_pool_pixels_gradient<T>(g);
   pool_lines lines(g);
   lines.rows = 1;  // kept as wide as all windows, also where no pixels are
   const int64 width = (g.q - 1) * g.stride[1] + g.s, pitch = width > g.w + g.padding[1] ? width : g.w + g.padding[1];

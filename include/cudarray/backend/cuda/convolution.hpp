@@ -100,7 +100,7 @@ struct convolution_plan {
 /// A handle of cuDNN and its plans by what tells them apart, of which it keeps those that were used last. A graph keeps
 /// the plans of its kernels.
 struct dnn_handle {
-  using key = ::std::array<int64, 27>;
+  using key = ::std::array<int64, 28>;
   struct entry {
     ::std::shared_ptr<const convolution_plan> plan;  ///< null: cuDNN had none, or no memory for it
     uint64 last_use, asked;
@@ -150,16 +150,17 @@ constexpr cudnnDataType_t dnn_data_type() {
   else return CUDNN_DATA_DOUBLE;
 }
 
-/// A C-contiguous array (outer, channels, along the axes).
+/// An array (outer, channels, along the axes) in C order, or with the channels innermost.
 inline dnn_descriptor dnn_tensor(cudnnDataType_t type, int64 number, int64 outer, int64 channels,
-                                 const int64 (&spatial)[3], int axes, int64 alignment) {
+                                 const int64 (&spatial)[3], int axes, bool channels_last, int64 alignment) {
   dnn_descriptor d(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
-  int64 extent[5] = {outer, channels}, stride[5], elements = 1;
+  int64 extent[5] = {outer, channels}, stride[5], elements = channels_last ? channels : 1;
   for (int a = 0; a < axes; ++a) extent[2 + a] = spatial[a];
   for (int a = axes + 1; a >= 0; --a) {
     stride[a] = elements;
-    elements *= extent[a];
+    if (a != 1 || !channels_last) elements *= extent[a];
   }
+  if (channels_last) stride[1] = 1;
   d.set(CUDNN_ATTR_TENSOR_DATA_TYPE, type);
   d.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, number);
   d.set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, alignment);
@@ -239,8 +240,8 @@ inline bool engine_serves(const dnn_descriptor& config, const detail::convolutio
 /// What tells the plans of convolutions apart.
 inline dnn_handle::key convolution_key(const detail::convolution& c, cudnnDataType_t type, bool loose,
                                        int64 alignment) {
-  dnn_handle::key k = {int64(c.part), int64(type), loose, alignment, c.n, c.c, c.k, c.groups, c.axes};
-  auto next = k.begin() + 9;
+  dnn_handle::key k = {int64(c.part), int64(type), loose, alignment, c.n, c.c, c.k, c.groups, c.channels_last, c.axes};
+  auto next = k.begin() + 10;
   for (const auto* numbers : {&c.in, &c.window, &c.out, &c.stride, &c.padding, &c.dilation})
     next = ::std::copy(*numbers, *numbers + c.axes, next);
   return k;
@@ -253,7 +254,7 @@ template <class T>
   using compute = ::std::conditional_t<::std::is_same_v<T, double>, double, float>;
   const convolution_names& names = names_of_convolution[int(c.part)];
   const auto tensor = [&](int64 number, int64 outer, int64 channels, const int64(&spatial)[3]) {
-    return dnn_tensor(dnn_data_type<T>(), number, outer, channels, spatial, c.axes, alignment);
+    return dnn_tensor(dnn_data_type<T>(), number, outer, channels, spatial, c.axes, c.channels_last, alignment);
   };
   dnn_descriptor x = tensor(0, c.n, c.c, c.in), w = tensor(1, c.k, c.c / c.groups, c.window),
                  y = tensor(2, c.n, c.k, c.out);

@@ -28,7 +28,7 @@ template <class T>
 void max_pool_gradient(cuda device, const detail::pooling& g) {
   if (gpu::spread_gradient<detail::compute_t<T>>(device, g, g.at<const T>(2))) return;
   const gpu::pool_plan windows(g, false, gpu::pool_strip), pixels(g, true, gpu::pool_strip);
-  const detail::storage_ref found = allocate(device, ::std::size_t(g.planes * g.p * g.q) * sizeof(int32));
+  const detail::storage_ref found = allocate(device, ::std::size_t(g.planes * g.p * g.q * g.channels) * sizeof(int32));
   int32* const places = static_cast<int32*>(found->data);
   detail::storage* const search[] = {found.get(), g.store[2]};
   gpu::launch(device.ordinal, search, 2, gpu::largest_strip_kernel<T>, windows.blocks(), gpu::block_threads, 0, places,

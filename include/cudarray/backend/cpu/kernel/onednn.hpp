@@ -38,12 +38,17 @@ inline dnnl_engine_t dnn_engine() {
 
 struct dnn_dims {
   dnnl_dims_t extent;
-  int n = 0;
-  dnn_dims(::std::initializer_list<int64> leading, const int64 (&spatial)[3], int axes) {
+  int n = 0, channels;  ///< which axis has the channels of an operand
+  dnn_dims(::std::initializer_list<int64> leading, const int64 (&spatial)[3], int axes)
+      : channels(int(leading.size()) - 1) {
     for (const int64 e : leading) extent[n++] = e;
     for (int a = 0; a < axes; ++a) extent[n++] = spatial[a];
   }
-  dnnl_format_tag_t plain() const { return n == 4 ? dnnl_abcd : n == 5 ? dnnl_abcde : dnnl_abcdef; }
+  dnnl_format_tag_t tag(bool channels_last) const {
+    if (!channels_last) return n == 4 ? dnnl_abcd : n == 5 ? dnnl_abcde : dnnl_abcdef;
+    if (channels == 1) return n == 4 ? dnnl_acdb : dnnl_acdeb;
+    return n == 5 ? dnnl_abdec : dnnl_abdefc;
+  }
 };
 
 /// How an array of float32 lies in memory: versions 2 keep a structure, versions 3 a handle.
@@ -181,7 +186,9 @@ inline bool convolve_images(const detail::convolution& c, int64 images, float* c
   const dnn_layout any[3] = {{dims[0], dnnl_format_tag_any},
                              {dims[1], dnnl_format_tag_any},
                              {dims[2], dnnl_format_tag_any}},
-                   plain[3] = {{dims[0], dims[0].plain()}, {dims[1], dims[1].plain()}, {dims[2], dims[2].plain()}};
+                   plain[3] = {{dims[0], dims[0].tag(c.channels_last)},
+                               {dims[1], dims[1].tag(c.channels_last)},
+                               {dims[2], dims[2].tag(c.channels_last)}};
   const int names[3] = {c.part == what::backward_data ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC,
                         c.part == what::backward_weights ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS,
                         c.part == what::forward ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST},

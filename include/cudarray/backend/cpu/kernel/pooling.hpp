@@ -79,7 +79,8 @@ template <class Start, class F>
 void for_window_rows(const detail::pooling& g, const pool_lines& lines, bool whole, int64 bytes, const Start& start,
                      const F& body) {
   const int64 unit = whole ? g.p : 1, units = g.planes * g.p / unit,
-              wanted = parts_for(g.planes * g.p * g.q * g.r * g.s / 4), parts = wanted < units ? wanted : units;
+              wanted = parts_for(g.planes * g.p * g.q * g.channels * g.r * g.s / 4),
+              parts = wanted < units ? wanted : units;
   detail::count(detail::counters.kernels);
   parallel(parts, [&](int64 part) {
     const scratch space(bytes);

@@ -11,14 +11,14 @@
 
 namespace cudarray::inline v0::backend::host::inline CUDARRAY_BUILD {
 
-/// A convolution along two axes, with neither groups nor gaps in its windows: images (n, c, h, w), filters (k, c, r,
-/// s), results (n, k, p, q).
+/// A convolution in C order along two axes, with neither groups nor gaps in its windows: images (n, c, h, w), filters
+/// (k, c, r, s), results (n, k, p, q).
 struct plane_convolution {
   int64 n, c, h, w, k, r, s, p, q;
   int64 stride[2], padding[2];
 
   static bool describes(const detail::convolution& c) {
-    return c.axes == 2 && c.groups == 1 && c.dilation[0] == 1 && c.dilation[1] == 1;
+    return !c.channels_last && c.axes == 2 && c.groups == 1 && c.dilation[0] == 1 && c.dilation[1] == 1;
   }
   explicit plane_convolution(const detail::convolution& of)
       : n(of.n),
