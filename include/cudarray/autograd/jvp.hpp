@@ -226,7 +226,8 @@ constexpr direction_fault fault_of_directions() {
     constexpr int at = decltype(position)::value, tangent = chosen::tangent(at);
     if constexpr (chosen::is(at))
       if (first == direction_fault::none)
-        first = fault_of_direction<::std::tuple_element_t<at, list>, ::std::tuple_element_t<tangent, list>>();
+        first = fault_of_direction<::std::tuple_element_t<::std::size_t(at), list>,
+                                   ::std::tuple_element_t<::std::size_t(tangent), list>>();
   };
   [&]<int... I>(::std::integer_sequence<int, I...>) { (look(::std::integral_constant<int, I>()), ...); }
   (::std::make_integer_sequence<int, chosen::arguments>{});

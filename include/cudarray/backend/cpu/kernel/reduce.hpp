@@ -228,7 +228,7 @@ struct reduction_kernels {
       for (; i + 8 <= rows; i += 8) take_rows(i, ::std::integral_constant<int, 8>{});
       for (; i < rows; ++i) take_rows(i, ::std::integral_constant<int, 1>{});
       each([&](int64 c, const auto& b, const auto& w) {
-        for (int k = 0; k < N; ++k) Op::append(totals[c + k], lane(b, k), position + lane(w, k));
+        for (int k = 0; k < N; ++k) Op::append(totals[c + k], lane(b, k), position + int64(lane(w, k)));
       });
     }
   }
