@@ -118,7 +118,7 @@ void conv(suite& s, const std::string& dtype, const conv_sizes& z) {
   for (const bool last : {false, true})
     s.row("N_conv_fb", params + (last ? " nhwc" : ""), {.bytes = bytes}, [=] {
       const auto in_order = [=](const ca::ndarray<T>& a) { return last ? nnet::channels_last(a) : a; };
-      const ca::variable<T> x = in_order(of<T>(images)), w = of<T>(filters);
+      const ca::variable<T> x = in_order(of<T>(images)), w = in_order(of<T>(filters));
       const ca::ndarray<T> g = in_order(of<T>(results));
       return [=] {
         const ca::precision_scope scope(ca::precision::tf32);

@@ -132,8 +132,8 @@ TEST_CASE("nnet: convolutions with groups, gaps and up to three axes are their d
     const auto check = [&]<class T>(T) {
       INFO(ca::dtype_name<T>);
       for (const bool last : {false, true}) {
-        const ca::ndarray<T> images = ca::astype<T>(x);
-        const ca::variable<T> a = last ? nnet::channels_last(images) : images, b = ca::astype<T>(w);
+        const auto in_order = [=](const ca::ndarray<T>& v) { return last ? nnet::channels_last(v) : v; };
+        const ca::variable<T> a = in_order(ca::astype<T>(x)), b = in_order(ca::astype<T>(w));
         const ca::variable<T> r = convolve(z, a, b);
         CHECK(y.near(r.value(), z.results()));
         CHECK(is_channels_last(r.value()) == last);
@@ -141,6 +141,7 @@ TEST_CASE("nnet: convolutions with groups, gaps and up to three axes are their d
         CHECK(dx.near(a.grad(), z.images()));
         CHECK(is_channels_last(a.grad()) == last);
         CHECK(dw.near(b.grad(), z.filters()));
+        CHECK(is_channels_last(b.grad()) == is_channels_last(b.value()));
       }
     };
     check(0.0);

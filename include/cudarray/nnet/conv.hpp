@@ -52,6 +52,7 @@ struct convolution_way {
   window_grid grid;
   int64 n, c, k, groups;
   bool channels_last = false;  ///< in memory, of results and of the images' gradient
+  bool filters_last = false;   ///< of the filters' gradient
 
   shape images() const { return with_axes(n, c, grid.in, grid.axes); }
   shape filters() const { return with_axes(k, c / groups, grid.window, grid.axes); }
@@ -160,20 +161,21 @@ ndarray<T, D> correlate_back(const convolution_way& v, const ndarray<T, D>& grad
   dx(ellipsis) = without_border(wide, g);
   return dx;
 }
-/// The gradient of the filters, in C order.
+/// The gradient of the filters, in their order.
 template <real_elements T, class D>
 ndarray<T, D> correlate_weights(const convolution_way& v, const ndarray<T, D>& images, const ndarray<T, D>& gradient) {
   const ndarray<T, D> x = in_order(v.channels_last, images), dy = in_order(v.channels_last, gradient);
   ndarray<T, D> dw =
       empty_in_order<T, D>(v.channels_last, v.filters(), cudarray::detail::common_device(v.function, x, dy));
-  if (dw.size() == 0 || natively(v, convolution::what::backward_weights, x, dw, dy)) return ascontiguousarray(dw);
+  if (dw.size() == 0 || natively(v, convolution::what::backward_weights, x, dw, dy))
+    return in_order(v.filters_last, dw);
   if (v.channels_last) return correlate_weights(in_c_order(v), images, gradient);
   dw.fill(T(0));
   const ndarray<T, D> flat = filter_matrices(v, dw), rows = result_matrices(v, dy);
   for_windows(v, x, [&](const auto& columns, int64 first, int64 m) {
     flat(ellipsis) += sum(matmul(rows(slice(first, first + m)), swapaxes(columns, 2, 3)), 0);
   });
-  return dw;
+  return in_order(v.filters_last, dw);
 }
 
 /// What a layer computes: a convolution, or a transposed one, which is the gradient of one. Of arrays; that of
@@ -262,6 +264,7 @@ auto convolve_images(const char* function, int axes, const X& x, const W& w, con
   const auto run = [&](const auto& images, const extents& padding) {
     convolution_way v = way_of(function, axes, cudarray::detail::dims_of(images), filters, padding, o);
     v.channels_last = keeps_channels_last(x);
+    v.filters_last = keeps_channels_last(w);
     return with_bias(v, apply_convolution(v, false, images, w), bias, o.activation, v.k);
   };
   if (!o.padding.is_same() || dims.ndim() != axes + 2 || filters.ndim() != axes + 2) return run(x, o.padding);
@@ -316,6 +319,7 @@ auto convolve_transposed(const char* function, int axes, const X& x, const W& w,
                          const conv_transpose_options& o) {
   convolution_way v = transposed_way(function, axes, cudarray::detail::dims_of(x), cudarray::detail::dims_of(w), o);
   v.channels_last = keeps_channels_last(x);
+  v.filters_last = keeps_channels_last(w);
   return with_bias(v, apply_convolution(v, true, x, w), bias, o.activation, v.c);
 }
 

@@ -77,6 +77,8 @@ struct pool_plan {
     to.row = int(line - to.plane * high.divisor);
     return true;
   }
+  /// Elements between pixels below each other.
+  __device__ int line() const { return columns.pixels * channels; }
   /// Where in a plane a pixel, or a result, has its first channel, and where a place's own channel begins.
   __device__ int pixel(int row, int column) const { return (row * columns.pixels + column) * channels; }
   __device__ int result(int row, int column) const { return (row * columns.results + column) * channels; }
@@ -100,10 +102,13 @@ __global__ void __launch_bounds__(block_threads) pool_kernel(T* to, const T* ima
   const auto u = p.rows.covered(at.row), v = p.columns.covered(at.column);
   images += p.pixels(at);
   C all = Average ? C(0) : C(detail::bounds<C>::lowest);
-  for (int column = v.begin; column < v.end; ++column) {
-    C own = element_cast<C>(images[p.pixel(u.begin, column)]);
-    for (int row = u.begin + 1; row < u.end; ++row) {
-      const C pixel = element_cast<C>(images[p.pixel(row, column)]);
+  const int line = p.line();
+  images += p.pixel(u.begin, v.begin);
+  for (int column = v.begin; column < v.end; ++column, images += p.channels) {
+    C own = element_cast<C>(images[0]);
+    int below = line;
+    for (int row = u.begin + 1; row < u.end; ++row, below += line) {
+      const C pixel = element_cast<C>(images[below]);
       own = Average ? C(own + pixel) : math::maximum(own, pixel);
     }
     all = Average ? C(all + own) : math::maximum(all, own);
@@ -132,12 +137,13 @@ struct strip_rows {
 /// last one repeated.
 template <class C, class T, class F>
 __device__ void each_columns(const T* line, int step, pool_plan::axis::range v, const F& f) {
+  line += v.begin * step;
 #pragma unroll 1
-  for (int column = v.begin; column < v.end; column += pool_columns) {
+  for (int column = v.begin; column < v.end; column += pool_columns, line += pool_columns * step) {
     C pixel[pool_columns];
+    const int last = v.end - 1 - column;
 #pragma unroll
-    for (int k = 0; k < pool_columns; ++k)
-      pixel[k] = element_cast<C>(line[(column + k < v.end ? column + k : v.end - 1) * step]);
+    for (int k = 0; k < pool_columns; ++k) pixel[k] = element_cast<C>(line[(k < last ? k : last) * step]);
     f(pixel, column);
   }
 }
@@ -156,7 +162,7 @@ __global__ void __launch_bounds__(block_threads) max_strip_kernel(T* to, const T
 #pragma unroll
   for (int s = 0; s < pool_strip; ++s) all[s] = C(detail::bounds<C>::lowest);
 #pragma unroll 1
-  for (int row = rows.first; row < rows.end; ++row, images += p.pixel(1, 0)) {
+  for (int row = rows.first; row < rows.end; ++row, images += p.line()) {
     C own = C(detail::bounds<C>::lowest);
     each_columns<C>(images, p.channels, v, [&](const C(&pixel)[pool_columns], int) {
 #pragma unroll
@@ -176,14 +182,15 @@ __global__ void __launch_bounds__(block_threads) max_strip_kernel(T* to, const T
 template <class T>
 __device__ int first_largest(const T* image, const pool_plan& p, pool_plan::axis::range u, pool_plan::axis::range v) {
   using C = detail::compute_t<T>;
-  int best = p.pixel(u.begin, v.begin);
+  int best = p.pixel(u.begin, v.begin), left = best;
   C top = element_cast<C>(image[best]);
-  for (int row = u.begin; row < u.end; ++row)
-    for (int column = v.begin; column < v.end; ++column) {
-      const int here = p.pixel(row, column);
+  for (int row = u.begin; row < u.end; ++row, left += p.line()) {
+    int here = left;
+    for (int column = v.begin; column < v.end; ++column, here += p.channels) {
       const C pixel = element_cast<C>(image[here]);
       if (pixel > top || (pixel != pixel && top == top)) top = pixel, best = here;
     }
+  }
   return best;
 }
 template <class T>
@@ -207,7 +214,7 @@ __global__ void __launch_bounds__(block_threads)
   }
   const auto beats = [](C pixel, C before) { return pixel > before || (pixel != pixel && before == before); };
 #pragma unroll 1
-  for (int row = rows.first; row < rows.end; ++row, images += p.pixel(1, 0)) {
+  for (int row = rows.first; row < rows.end; ++row, images += p.line()) {
     C largest = C(detail::bounds<C>::lowest);
     int own = v.begin;
     each_columns<C>(images, p.channels, v, [&](const C(&pixel)[pool_columns], int column) {
@@ -239,11 +246,12 @@ __global__ void __launch_bounds__(block_threads)
   C given = element_cast<C>(gradient[at.element]);
   if (best < 0) given = given / C(p.divisor(at.row, at.column));
   const T all = element_cast<T>(math::add(C(0), given));  // as sums have it, for which -0 is 0
-  for (int row = u.begin; row < u.end; ++row)
-    for (int column = v.begin; column < v.end; ++column) {
-      const int here = p.pixel(row, column);
+  int left = p.pixel(u.begin, v.begin);
+  for (int row = u.begin; row < u.end; ++row, left += p.line()) {
+    int here = left;
+    for (int column = v.begin; column < v.end; ++column, here += p.channels)
       to[here] = best < 0 || here == best ? all : T(0);
-    }
+  }
 }
 
 /// Each pixel adds up the gradients of the windows it is the first largest of.
@@ -267,19 +275,22 @@ __global__ void __launch_bounds__(block_threads)
   for (int i = begin; i < end; ++i)
 #pragma unroll 1
     for (int j = js.begin; j < js.end; j += pool_columns) {
+      const int window = p.result(i, j);
       int below[pool_columns];
       C given[pool_columns];
 #pragma unroll
       for (int k = 0; k < pool_columns; ++k) {
         below[k] = -1, given[k] = C(0);
-        if (j + k < js.end)
-          below[k] = found[p.result(i, j + k)] - own, given[k] = element_cast<C>(gradient[p.result(i, j + k)]);
+        if (j + k < js.end) {
+          below[k] = found[window + k * p.channels] - own;
+          given[k] = element_cast<C>(gradient[window + k * p.channels]);
+        }
       }
 #pragma unroll
       for (int k = 0; k < pool_columns; ++k)
 #pragma unroll
         for (int s = 0; s < pool_strip; ++s)
-          if (below[k] == p.pixel(s, 0)) sum[s] = element_cast<T>(math::add(element_cast<C>(sum[s]), given[k]));
+          if (below[k] == s * p.line()) sum[s] = element_cast<T>(math::add(element_cast<C>(sum[s]), given[k]));
     }
   to += p.pixels(at) + own;
 #pragma unroll
@@ -298,8 +309,11 @@ __global__ void __launch_bounds__(block_threads)
   T sum = T(0);
   for (int i = is.begin; i < is.end; ++i) {
     C line = C(0);
-    for (int j = js.end - 1; j >= js.begin; --j)
-      line = line + element_cast<C>(gradient[p.result(i, j)]) / C(p.divisor(i, j));
+    int window = p.result(i, js.end);
+    for (int j = js.end - 1; j >= js.begin; --j) {
+      window -= p.channels;
+      line = line + element_cast<C>(gradient[window]) / C(p.divisor(i, j));
+    }
     sum = element_cast<T>(element_cast<C>(sum) + line);
   }
   to[at.element] = sum;
