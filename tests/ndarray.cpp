@@ -329,8 +329,10 @@ TEST_CASE("ndarray: a name that alone owns its storage uses it again") {
   }
   SECTION("a view whose array is gone") {
     auto v = mat()(1);
+    const float* const place = v.data();
     v = v * 2;
     CHECK(test::equal(v, {3}, floats{8, 10, 12}));
+    CHECK(v.data() == place);
   }
 }
 

@@ -105,7 +105,7 @@ class ndarray : public detail::no_number<ndarray<T, Device>> {
   }
 
   /// Makes this name stand for the value of an expression. The storage is used again where this handle alone owns it
-  /// and dtype, shape and contiguity fit.
+  /// and dtype, shape and order fit.
   template <array_expression E, class Build = this_build>
   requires(!::std::is_same_v<::std::remove_cvref_t<E>, ndarray>) ndarray& operator=(E&& e) & {
     if constexpr (::std::is_same_v<value_type_t<E>, T> && ::std::is_same_v<device_type_t<E>, Device> &&
@@ -314,7 +314,9 @@ class ndarray : public detail::no_number<ndarray<T, Device>> {
   template <bool Lasting, class N>
   bool owns_alone(const N& n) const {
     const detail::leaf_list<N> leaves(n);
-    return layout_ == detail::result_layout(n, leaves) &&
+    layout wanted = detail::result_layout(n, leaves);
+    wanted.offset = layout_.offset;
+    return layout_ == wanted &&
            owns_alone(leaves.of, N::leaves, Lasting, !detail::has_gather<N> && !detail::ends_in_reduce<N>);
   }
   bool owns_alone(const detail::leaf_use* of, int count, bool lasting, bool same_place_is_safe) const {

@@ -68,7 +68,7 @@ ndarray<dual<T>, D> pooled(const pooling_way<false>& v, const ndarray<dual<T>, D
   const ndarray<T, D> x = part_of<0>(images);
   const ndarray<int64, D> first(argmax(part(x, cudarray::detail::bounds<T>::lowest), 2, keepdims));
   const ndarray<T, D> tangents(take_along_axis(part(part_of<1>(images), T(0)), first, 2));
-  return cudarray::detail::dual_of(pooled(v, x), reshape(tangents, v.y));
+  return cudarray::detail::dual_of(pooled(v, x), in_order<T, D>(v.channels_last, reshape(tangents, v.y)));
 }
 template <class T, class D>
 ndarray<dual<T>, D> pooled_back(const pooling_way<false>& v, const ndarray<dual<T>, D>& gradient,

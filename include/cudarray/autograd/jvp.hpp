@@ -144,7 +144,7 @@ auto part_of_value(const ::std::tuple<Y...>& several);
 template <int Part, class Y>
 auto part_of_value(const Y& y) {
   const auto part = []<class T, class D>(const ndarray<T, D>& a) {
-    if constexpr (is_dual<T>) return ndarray<primal_t<T>, D>(part_of<Part>(a).copy());
+    if constexpr (is_dual<T>) return ndarray<primal_t<T>, D>(copy_in_order(part_of<Part>(a)));
     else if constexpr (Part == 0) return a;
     else return ndarray<T, D>(zeros<T, D>(a.shape(), a.device()));
   };

@@ -70,6 +70,11 @@ template <class T, class D>
 ndarray<T, D> in_order(bool last, const ndarray<T, D>& x) {
   return last ? channels_last(x) : ascontiguousarray(x);
 }
+/// What was computed of images, in their order.
+template <class X, class Y>
+Y in_order_of(const X& images, const Y& y) {
+  return keeps_channels_last(images) ? Y(channels_last(y)) : y;
+}
 /// A new array (n, c, ..) in one of them.
 template <class T, class D>
 ndarray<T, D> empty_in_order(bool last, const shape& s, D device) {

@@ -66,25 +66,29 @@ struct pooling_way {
 
   int64 channels() const { return channels_last ? x[1] : 1; }  ///< side by side
 };
-/// Planes with their padding have elements that 32 bits count.
-inline void check_planes(const char* function, const window_grid& g, int64 channels) {
-  int64 reach[2];
+/// Whether planes with their padding have so few elements that 32 bits count them, of so many channels side by side.
+inline bool are_counted(const window_grid& g, int64 channels, int64 (&reach)[2]) {
   for (int a = 0; a < 2; ++a) {
     const int64 own = g.in[a] + 2 * g.padding[a], windows = (g.out[a] - 1) * g.stride[a] + g.window[a];
     reach[a] = own > windows ? own : windows;
   }
-  if (reach[0] > INT32_MAX / (channels > 1 ? channels : 1) / reach[1])
-    cudarray::detail::fail<value_error>(function, ": images of ", reach[0], " x ", reach[1], " pixels",
-                                        channels > 1 ? cudarray::detail::cat(" of ", channels, " channels") : "",
-                                        " with their padding: at most ", INT32_MAX, " can be pooled");
+  return reach[0] <= INT32_MAX / (channels > 1 ? channels : 1) / reach[1];
+}
+/// The order is kept where planes are small enough for it; in C order they must be.
+inline bool pools_channels_last(const char* function, const window_grid& g, int64 channels, bool asked) {
+  int64 reach[2];
+  if (asked && are_counted(g, channels, reach)) return true;
+  if (!are_counted(g, 1, reach))
+    cudarray::detail::fail<value_error>(function, ": images of ", reach[0], " x ", reach[1],
+                                        " pixels with their padding: at most ", INT32_MAX, " can be pooled");
+  return false;
 }
 /// Of the last one or two axes.
 template <bool Average>
 pooling_way<Average> way_of_last(const char* function, const window_grid& g, const shape& x, const pool_options& o,
                                  bool channels_last) {
   const int axes = g.axes < 2 ? 1 : 2, first = g.axes - axes;
-  pooling_way<Average> v{
-      function, {2, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {1, 1}}, 1, x, x, o.count_include_pad, channels_last};
+  pooling_way<Average> v{function, {2, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {1, 1}}, 1, x, x, o.count_include_pad};
   for (int a = 0; a < axes; ++a) {
     const int to = 2 - axes + a, from = first + a;
     v.grid.in[to] = g.in[from];
@@ -94,9 +98,9 @@ pooling_way<Average> way_of_last(const char* function, const window_grid& g, con
     v.grid.padding[to] = g.padding[from];
     v.y[x.ndim() - axes + a] = g.out[from];
   }
+  v.channels_last = pools_channels_last(function, v.grid, x[1], channels_last);
   for (int d = 0; d < x.ndim() - axes; ++d)
-    if (d != 1 || !channels_last) v.planes *= x[d];
-  check_planes(function, v.grid, v.channels());
+    if (d != 1 || !v.channels_last) v.planes *= x[d];
   return v;
 }
 /// Of axis 2 of volumes (n, c, d, p, q), whose other axes are one.
@@ -104,10 +108,11 @@ template <bool Average>
 pooling_way<Average> way_of_depth(const char* function, const window_grid& g, const shape& x, const pool_options& o,
                                   bool channels_last) {
   const int64 behind = x[3] * x[4];
-  pooling_way<Average> v{function, {}, channels_last ? x[0] : x[0] * x[1], x, x, o.count_include_pad, channels_last};
+  pooling_way<Average> v{function, {}, x[0], x, x, o.count_include_pad};
   v.grid = {2, {g.in[0], behind}, {g.window[0], 1}, {g.out[0], behind}, {g.stride[0], 1}, {g.padding[0], 0}, {1, 1}};
   v.y[2] = g.out[0];
-  check_planes(function, v.grid, v.channels());
+  v.channels_last = pools_channels_last(function, v.grid, x[1], channels_last);
+  if (!v.channels_last) v.planes *= x[1];
   return v;
 }
 
@@ -224,7 +229,7 @@ auto pool_with_indices(const char* function, int axes, const X& x, const pool_op
   const ndarray<int64, D> places = largest_places(without_gradient(a), g);
   const shape planes{dims[0], dims[1], g.product(g.in)};
   const auto picked = eval(take_along_axis(reshape(a, planes), reshape(places, {dims[0], dims[1], g.places()}), 2));
-  const auto values = eval(reshape(picked, places.shape()));
+  const auto values = in_order_of(a, eval(reshape(picked, places.shape())));
   return pooled_with_indices<::std::remove_cvref_t<decltype(values)>, D>{values, places};
 }
 
@@ -304,7 +309,7 @@ auto adaptive_average(const char* function, int axes, const X& x, const extents&
       const auto inside = ahead_of(arange<int64>(0, w.pixels.shape(1), 1, a.device()), behind) < length;
       a = sum(where(inside, take(a, w.pixels, 2 + d), 0), 3 + d) / astype<P>(squeeze(length, 1));
     }
-    return eval(narrowed<X>(a));
+    return in_order_of(x, eval(narrowed<X>(a)));
   }
 }
 /// Axis by axis, the last one first: so the first largest pixel in C order is found.
@@ -324,7 +329,7 @@ auto adaptive_maximum(const char* function, int axes, const X& x, const extents&
         ahead_of(w.begin, behind) + argmax(take(without_gradient(a), w.pixels, 2 + d), 3 + d);
     a = take_along_axis(a, minimum(found, ahead_of(w.end, behind) - 1), 2 + d);
   }
-  return a;
+  return in_order_of(x, a);
 }
 
 }  // namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD

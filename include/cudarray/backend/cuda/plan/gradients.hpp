@@ -65,20 +65,25 @@ CUDARRAY_NO_INLINE inline int outer_first(int64* extent, int64 (*stride)[max_ran
   return n;
 }
 
-/// The forms of the gradients in `left` that one run makes. A sum over some axes but not all outside the last one makes
-/// those that it is not over outer axes; sums that want others are left. Returns the outer axes, a bit each.
+/// The forms of the gradients in `left` that one run makes: whole ones of one order in memory, others are left. A sum
+/// over some axes but not all outside the last one makes those that it is not over outer axes; sums that want others
+/// are left. Returns the outer axes, a bit each.
 CUDARRAY_NO_INLINE inline unsigned gradient_forms(gradient_form* form, const int* operand_of, int gradients,
                                                   const int64 (*stride)[max_rank], int ndim, unsigned& left) {
   const unsigned every = (1u << ndim) - 1, last = ndim > 0 ? 1u << (ndim - 1) : 0;
   unsigned outer = 0;
   bool fixed = false;
+  const int64* whole = nullptr;  // the strides of those
   for (int j = 0; j < gradients; ++j) {
     if (!(left >> j & 1)) continue;
+    const int64* const own = stride[operand_of[j]];
     unsigned moves = 0;
-    for (int d = 0; d < ndim; ++d) moves |= unsigned(stride[operand_of[j]][d] != 0) << d;
+    for (int d = 0; d < ndim; ++d) moves |= unsigned(own[d] != 0) << d;
     const unsigned needs = moves & ~last;
     if (moves == every) {
+      if (whole != nullptr && !::std::equal(own, own + ndim, whole)) continue;
       form[j] = gradient_form::whole;
+      whole = own;
     } else if (moves == (every & ~last)) {
       form[j] = gradient_form::rows;
     } else if (!fixed || needs == outer) {
@@ -136,7 +141,7 @@ struct gradient_info {
 };
 
 /// The run that makes the gradients in `left`, or as many of them as fit together, of the operands in `of`. Operand 0
-/// of the plan is each gradient that is whole: all are in C order.
+/// of the plan is each gradient that is whole: all are in one order.
 template <int Operands, int Gradients, int All>
 CUDARRAY_NO_INLINE void plan_gradients(gradient_plan<Operands, Gradients>& p, detail::iteration_space<All>& s,
                                        operand_info* of, const gradient_info& info, unsigned& left, int V,
