@@ -3,6 +3,7 @@
 #include <cudarray/backend/cpu/plan/map.hpp>
 #include <cudarray/backend/cpu/plan/reduce.hpp>
 #include <cudarray/backend/cuda/plan/copies.hpp>
+#include <cudarray/backend/cuda/plan/gradients.hpp>
 #include <cudarray/backend/cuda/plan/map.hpp>
 #include <cudarray/backend/cuda/plan/reduce.hpp>
 #include <cudarray/backend/cuda/plan/row_program.hpp>
@@ -559,4 +560,17 @@ TEST_CASE("plans: division by a number that the host knows") {
       CHECK(by.divide(far) == far / d);
     }
   }
+}
+
+TEST_CASE("plans: one run makes whole gradients of one order in memory, and leaves others") {
+  using form = gpu::gradient_form;
+  const int64 stride[][ca::max_rank] = {{2, 1}, {1, 3}, {2, 1}, {0, 1}};
+  const int operand_of[] = {0, 1, 2, 3};
+  form forms[4] = {};
+  unsigned left = 0b1111;
+  gpu::gradient_forms(forms, operand_of, 4, stride, 2, left);
+  CHECK(left == 0b0010);
+  CHECK((forms[0] == form::whole && forms[1] == form::none && forms[2] == form::whole && forms[3] == form::columns));
+  gpu::gradient_forms(forms, operand_of, 4, stride, 2, left);
+  CHECK((left == 0 && forms[1] == form::whole));
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <cudarray/autograd.hpp>
 
+#include "orders.hpp"
 #include "slope.hpp"
 #include "test.hpp"
 
@@ -10,11 +11,6 @@ namespace {
 namespace nnet = ca::nnet;
 using ca::int64;
 using floats = std::vector<float>;
-
-template <class T>
-bool is_channels_last(const ca::ndarray<T>& x) {
-  return !x.is_contiguous() && nnet::channels_last(x).data() == x.data();
-}
 
 /// Compares a function of images, of (T) and back, and its gradient in both orders, which it is to keep: what is wrong.
 /// Numbers may differ so far as sums that are added up in another order do.
@@ -32,7 +28,7 @@ std::string between_orders(const ca::shape& s, double tolerance, const F& f) {
         a.shape() == b.shape() ? ca::max(ca::abs(ca::astype<double>(a) - ca::astype<double>(b))).item() : 1;
     if (!(far <= tolerance)) wrong += std::string(what) + " differs by " + std::to_string(far) + ". ";
     if (!a.is_contiguous()) wrong += std::string(what) + " is not in C order. ";
-    if (!is_channels_last(b)) wrong += std::string(what) + " does not have channels last. ";
+    if (!test::is_channels_last(b)) wrong += std::string(what) + " does not have channels last. ";
   };
   compare("value", y.value(), r.value());
   compare("gradient", x.grad(), z.grad());
@@ -64,7 +60,7 @@ TEST_CASE("nnet: channels_last changes the order in memory alone") {
         }) == "nnet::channels_last: images of shape (2, 3): 3 to 5 axes are wanted");
   const ca::variable<float> v = x;
   const ca::variable<float> last = nnet::channels_last(v);
-  CHECK(is_channels_last(last.value()));
+  CHECK(test::is_channels_last(last.value()));
   last.backward(y * 2);
   CHECK(test::equal(v.grad(), {1, 3, 2, 2}, test::values(ca::eval(x * 2))));
 }
@@ -72,17 +68,17 @@ TEST_CASE("nnet: channels_last changes the order in memory alone") {
 TEST_CASE("nnet: statements keep the order of channels_last") {
   const auto c = ca::reshape(ca::arange<float>(0, 24, 1), {2, 3, 2, 2});
   const ca::ndarray<float> x = nnet::channels_last(c), bias = ca::reshape(ca::array<float>({1, 2, 3}), {3, 1, 1});
-  CHECK(is_channels_last(ca::eval(nnet::relu(x - 3) * 2 + bias)));
-  CHECK(is_channels_last(ca::eval(ca::where(x > 4, x, 0))));
-  CHECK(is_channels_last(ca::eval(ca::astype<ca::float16>(x))));
-  CHECK(is_channels_last(ca::eval(x - ca::mean(x, 1, ca::keepdims))));
-  CHECK(is_channels_last(ca::eval(nnet::softmax(x, 1))));
+  CHECK(test::is_channels_last(ca::eval(nnet::relu(x - 3) * 2 + bias)));
+  CHECK(test::is_channels_last(ca::eval(ca::where(x > 4, x, 0))));
+  CHECK(test::is_channels_last(ca::eval(ca::astype<ca::float16>(x))));
+  CHECK(test::is_channels_last(ca::eval(x - ca::mean(x, 1, ca::keepdims))));
+  CHECK(test::is_channels_last(ca::eval(nnet::softmax(x, 1))));
   CHECK(ca::eval(x + c).is_contiguous());  // of two orders, C order
   CHECK(x.copy().is_contiguous());
   ca::ndarray<float> y = ca::eval(x + 1);
   const float* const place = y.data();
   y = y * 2;
-  CHECK((y.data() == place && is_channels_last(y)));
+  CHECK((y.data() == place && test::is_channels_last(y)));
   CHECK(test::equal(y, {2, 3, 2, 2}, test::values(ca::eval((c + 1) * 2))));
   CHECK(exactly<float>({2, 3, 4, 5}, [](const auto& v) { return nnet::gelu(v) * v + 1; }) == "");
   CHECK(nearly({2, 3, 4, 5}, [](const auto& v) { return nnet::softmax(v, 1); }) == "");
@@ -113,9 +109,9 @@ TEST_CASE("nnet: pooling keeps the order of channels_last") {
   CHECK(exactly<float>({2, 3, 6, 4}, [](const auto& x) { return nnet::adaptive_avg_pool2d(x, {3, 2}); }) == "");
   CHECK(exactly<float>({2, 3, 6, 4}, [](const auto& x) { return nnet::adaptive_max_pool2d(x, {3, 2}); }) == "");
   const ca::ndarray<float> odd = nnet::channels_last(ca::ones({2, 3, 5, 4}));
-  CHECK(is_channels_last(nnet::adaptive_avg_pool2d(odd, {3, 3})));
-  CHECK(is_channels_last(nnet::adaptive_max_pool2d(odd, {3, 3})));
-  CHECK(is_channels_last(nnet::max_pool2d_with_indices(odd).values));
+  CHECK(test::is_channels_last(nnet::adaptive_avg_pool2d(odd, {3, 3})));
+  CHECK(test::is_channels_last(nnet::adaptive_max_pool2d(odd, {3, 3})));
+  CHECK(test::is_channels_last(nnet::max_pool2d_with_indices(odd).values));
 }
 
 TEST_CASE("nnet: pooling of channels_last: ties, NaN, integers, gradients written out, directions") {
@@ -124,10 +120,10 @@ TEST_CASE("nnet: pooling of channels_last: ties, NaN, integers, gradients writte
   const auto c = ca::array<float>({{{{1, 5, 5, nan_}, {5, 2, nan_, 7}}, {{7, nan_, 2, 5}, {nan_, 5, 5, 1}}}});
   const ca::ndarray<float> x = nnet::channels_last(c), dy = ca::array<float>({{{{1, 2}}, {{3, 4}}}});
   const ca::ndarray<float> back = nnet::max_pool2d_backward(dy, x, {.window = 2});
-  CHECK(is_channels_last(back));
+  CHECK(test::is_channels_last(back));
   CHECK(test::equal(back, {1, 2, 2, 4}, floats{0, 1, 0, 2, 0, 0, 0, 0, 0, 3, 0, 4, 0, 0, 0, 0}));
   const ca::ndarray<float> shares = nnet::avg_pool2d_backward(nnet::channels_last(dy), x.shape(), {.window = 2});
-  CHECK(is_channels_last(shares));
+  CHECK(test::is_channels_last(shares));
   CHECK(test::equal(shares, {1, 2, 2, 4}, floats{.25, .25, .5, .5, .25, .25, .5, .5, .75, .75, 1, 1, .75, .75, 1, 1}));
   const ca::ndarray<int> whole = nnet::channels_last(ca::reshape(ca::arange<int>(0, 16, 1), {1, 2, 2, 4}));
   CHECK(test::equal(nnet::max_pool2d(whole, {.window = 2}), {1, 2, 1, 2}, std::vector<int>{5, 7, 13, 15}));
@@ -139,7 +135,7 @@ TEST_CASE("nnet: pooling of channels_last: ties, NaN, integers, gradients writte
   const ca::ndarray<double> v = test::wave_of({2, 3, 4, 5, 6}), d = test::wave_of({2, 3, 4, 5, 6}, 1);
   const auto along = [](const ca::ndarray<double>& a, const ca::ndarray<double>& b) {
     const auto [y, t] = ca::jvp([](const auto& z) { return nnet::max_pool3d(z, {.window = 2}); })(a, b);
-    CHECK(is_channels_last(ca::ndarray<double>(y)) == is_channels_last(a));
+    CHECK(test::is_channels_last(ca::ndarray<double>(y)) == test::is_channels_last(a));
     return ca::ndarray<double>(t);
   };
   CHECK(test::equal(along(nnet::channels_last(v), nnet::channels_last(d)), {2, 3, 2, 2, 3}, test::values(along(v, d))));

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: MIT
 #include <cudarray/autograd.hpp>
 
+#include "orders.hpp"
 #include "slope.hpp"
 #include "test.hpp"
 
@@ -92,11 +93,6 @@ struct sum_of_products {
   }
 };
 
-template <class T>
-bool is_channels_last(const ca::ndarray<T>& x) {
-  return !x.is_contiguous() && nnet::channels_last(x).data() == x.data();
-}
-
 /// The convolution of a case by the function of as many axes as it has.
 template <class V>
 V convolve(const geometry& z, const V& x, const V& w) {
@@ -136,12 +132,12 @@ TEST_CASE("nnet: convolutions with groups, gaps and up to three axes are their d
         const ca::variable<T> a = in_order(ca::astype<T>(x)), b = in_order(ca::astype<T>(w));
         const ca::variable<T> r = convolve(z, a, b);
         CHECK(y.near(r.value(), z.results()));
-        CHECK(is_channels_last(r.value()) == last);
+        CHECK(test::is_channels_last(r.value()) == last);
         r.backward(ca::astype<T>(dy));
         CHECK(dx.near(a.grad(), z.images()));
-        CHECK(is_channels_last(a.grad()) == last);
+        CHECK(test::is_channels_last(a.grad()) == last);
         CHECK(dw.near(b.grad(), z.filters()));
-        CHECK(is_channels_last(b.grad()) == is_channels_last(b.value()));
+        CHECK(test::is_channels_last(b.grad()) == test::is_channels_last(b.value()));
       }
     };
     check(0.0);
