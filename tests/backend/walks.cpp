@@ -148,7 +148,7 @@ bool maps(const extents& n, int fa, int fb, int ft, const Make& make, const Plai
     right[at(pt[i])] = fresh[i] = plain(a.base.data()[pa[i]], b.base.data()[pb[i]]);
   const array<R> c = make(a.a, b.a);
   t.a(ca::ellipsis) = make(a.a, b.a);
-  return same(t.base, right) && (c.size() != product(n) || same(c, fresh));
+  return same(t.base, right) && (c.size() != product(n) || same(ca::ascontiguousarray(c), fresh));
 }
 
 std::vector<extents> map_shapes() {
@@ -320,7 +320,7 @@ void casts() {
       for (int64 i = 0; i < a.base.size(); ++i) a.base.data()[i] = values[at(i) % values.size()];
       const view<To> d = form<To>(k % 4, n, 0);
       d.a(_) = ca::astype<To>(a.a);
-      const array<To> c = ca::astype<To>(a.a);
+      const array<To> c = ca::ascontiguousarray(ca::eval(ca::astype<To>(a.a)));
       const auto pa = a.places(n), pd = d.places(n);
       bool right = true;
       for (std::size_t i = 0; i < pa.size(); ++i) {
