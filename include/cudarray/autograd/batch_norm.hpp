@@ -46,8 +46,9 @@ struct norm_node final : core::computed_node<T, D> {
       core::fail_without_tangent();
     } else {
       auto& node = this->template node_of<V>(K);
-      const auto g = f();
-      core::add_gradient(node, ndarray<V, D>(core::cast_node<V>(reshape(g, node.dims).node())));
+      auto g = f();
+      if constexpr (::std::is_same_v<decltype(g), ndarray<V, D>>) core::give_gradient(node, ::std::move(g));
+      else core::give_gradient(node, ndarray<V, D>(core::cast_node<V>(g.node())));
     }
   }
 };

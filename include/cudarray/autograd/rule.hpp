@@ -24,6 +24,14 @@ auto as_rule_operand(const X& x) {
   }
 }
 
+/// Gives a node the gradient that was made for it, of its shape or another of as many elements: its memory may be kept.
+template <class T, class D>
+void give_gradient(gradient_node<T, D>& n, ndarray<T, D> g) {
+  const ndarray<T, D> own = g.shape() == n.dims ? g : reshape(g, n.dims);
+  g = {};
+  add_gradient(n, own);
+}
+
 /// A function's value came of operands of dtypes X. `Rule::gradient<K>(g, x...)` is the gradient of operand K, or,
 /// where a rule says `reads_value`, `gradient<K>(g, value, x...)`. Of an operand that no wanted gradient reads
 /// (`Rule::reads(k, operand)`) only shape and dtype are kept.
@@ -63,11 +71,13 @@ struct rule_node final : computed_node<T, D> {
             fail_without_tangent();
           } else {
             const auto ask = [&](const auto&... x) { return rule.template gradient<J>(this->gradient, x...); };
-            const auto g = [&] {
+            auto g = [&] {
               if constexpr (reads_value) return ask(array_of_kept<T>(kept[operands]), array_of_kept<X>(kept[K])...);
               else return ask(array_of_kept<X>(kept[K])...);
             }();
-            add_gradient(this->template node_of<V>(J), ndarray<V, D>(cast_node<V>(as_operand<V>("backward", g))));
+            auto& node = this->template node_of<V>(J);
+            if constexpr (::std::is_same_v<decltype(g), ndarray<V, D>>) give_gradient(node, ::std::move(g));
+            else give_gradient(node, ndarray<V, D>(cast_node<V>(as_operand<V>("backward", g))));
           }
         }
     };
