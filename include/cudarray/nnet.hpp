@@ -6,6 +6,7 @@
 
 #include "random.hpp"
 
+#include "backend/attention.hpp"
 #include "backend/convolution.hpp"
 #include "backend/pooling.hpp"
 #include "backend/rows.hpp"

@@ -5,8 +5,10 @@
 #include "toy_device.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <cudarray/eval/attention.hpp>
 #include <cudarray/eval/entries.hpp>
 #include <cudarray/eval/pooling.hpp>
 #include <cudarray/eval/product.hpp>
@@ -285,6 +287,88 @@ void average_pool_gradient(toy, const detail::pooling& g) {
     sum[std::size_t(plane + pixel)] += A(g.at<T>(1)[window]) / A(divisor);
   });
   for (std::size_t k = 0; k < sum.size(); ++k) g.at<T>(0)[k] = detail::convert_scalar<T>(sum[k]);
+}
+
+/// Attention with the rows of its arrays: `row(k, b, head, i)` is where one of operand k begins.
+template <class T>
+struct toy_attention {
+  const detail::attention& a;
+  T* row(int k, int64 b, int64 head, int64 i) const {
+    T* const first = static_cast<T*>(a.store[k]->data) + a.offset[k];
+    if (k <= a.dy) return first + b * a.stride[k][0] + head * a.stride[k][1] + i * a.stride[k][2];
+    const bool of_queries = k == a.y || k == a.dq;
+    const int64 heads = of_queries ? a.h : a.g, rows = of_queries ? a.l : a.s;
+    return first + ((b * heads + head) * rows + i) * (k == a.y || k == a.dv ? a.e : a.d);
+  }
+  float& statistic(int64 b, int64 head, int64 i) const {
+    return (static_cast<float*>(a.store[a.statistics]->data) + a.offset[a.statistics])[(b * a.h + head) * a.l + i];
+  }
+  static double dot(const T* x, const T* y, int64 n) {
+    double sum = 0;
+    for (int64 i = 0; i < n; ++i) sum += double(float(x[i])) * double(float(y[i]));
+    return sum;
+  }
+  static void add(std::vector<double>& to, double factor, const T* x) {
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] += factor * double(float(x[i]));
+  }
+  static void put(T* to, const std::vector<double>& from) {
+    for (std::size_t i = 0; i < from.size(); ++i) to[i] = T(float(from[i]));
+  }
+  int64 seen(int64 i) const { return a.causal ? std::min(i + 1, a.s) : a.s; }
+  double score(int64 b, int64 head, int64 i, int64 j) const {
+    return a.scale * dot(row(a.q, b, head, i), row(a.k, b, head / (a.h / a.g), j), a.d);
+  }
+  void forward(int64 b, int64 head, int64 i) const {
+    double most = -HUGE_VAL, total = 0;
+    for (int64 j = 0; j < seen(i); ++j) most = std::max(most, score(b, head, i, j));
+    std::vector<double> y(std::size_t(a.e));
+    for (int64 j = 0; j < seen(i); ++j) {
+      const double e = std::exp(score(b, head, i, j) - most);
+      total += e;
+      add(y, e, row(a.v, b, head / (a.h / a.g), j));
+    }
+    for (double& x : y) x /= total;
+    put(row(a.y, b, head, i), y);
+    statistic(b, head, i) = float(most + std::log(total));
+  }
+  double weight(int64 b, int64 head, int64 i, int64 j) const {
+    return j < seen(i) ? std::exp(score(b, head, i, j) - double(statistic(b, head, i))) : 0;
+  }
+  double gradient_of_score(int64 b, int64 head, int64 i, int64 j) const {
+    const T* const dy = row(a.dy, b, head, i);
+    const double of_weight = dot(dy, row(a.v, b, head / (a.h / a.g), j), a.e) - dot(dy, row(a.y, b, head, i), a.e);
+    return a.scale * weight(b, head, i, j) * of_weight;
+  }
+  void gradient_of_query(int64 b, int64 head, int64 i) const {
+    std::vector<double> dq(std::size_t(a.d));
+    for (int64 j = 0; j < seen(i); ++j) add(dq, gradient_of_score(b, head, i, j), row(a.k, b, head / (a.h / a.g), j));
+    put(row(a.dq, b, head, i), dq);
+  }
+  void gradients_of_key(int64 b, int64 shared, int64 j) const {
+    std::vector<double> dk(std::size_t(a.d)), dv(std::size_t(a.e));
+    for (int64 head = shared * (a.h / a.g); head < (shared + 1) * (a.h / a.g); ++head)
+      for (int64 i = 0; i < a.l; ++i) {
+        add(dv, weight(b, head, i, j), row(a.dy, b, head, i));
+        add(dk, gradient_of_score(b, head, i, j), row(a.q, b, head, i));
+      }
+    put(row(a.dk, b, shared, j), dk), put(row(a.dv, b, shared, j), dv);
+  }
+};
+/// Of sizes up to 64 a row: so the products are tested as well.
+template <class T>
+bool attends_natively(toy, const detail::attention& a) {
+  return (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>)&&a.d <= 64;
+}
+template <class T>
+void attend_natively(toy, const detail::attention& a) {
+  detail::count(detail::counters.kernels);
+  const toy_attention<T> with{a};
+  for (int64 b = 0; b < a.b; ++b) {
+    for (int64 head = 0; head < a.h; ++head)
+      for (int64 i = 0; i < a.l; ++i) a.backward ? with.gradient_of_query(b, head, i) : with.forward(b, head, i);
+    for (int64 shared = 0; a.backward && shared < a.g; ++shared)
+      for (int64 j = 0; j < a.s; ++j) with.gradients_of_key(b, shared, j);
+  }
 }
 
 }  // namespace cudarray::inline v0::backend

@@ -8,6 +8,8 @@
 
 namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD {
 
+namespace core = cudarray::detail;
+
 template <class S, class M>
 const shape& shape_of_last(const S&, const M& mask) {
   return mask.shape();
@@ -35,6 +37,71 @@ requires(has_gradient<S> || has_gradient<M>) auto apply_attention_weights(const 
   else
     return cudarray::detail::apply_rule(
         attention_weights_rule{}, [&](const auto& s) { return attention_weights(s, mask, o); }, scores);
+}
+
+/// Attention that a library computed: it computes the gradients of all operands together.
+template <class T, class D>
+struct attention_node final : core::computed_node<T, D> {
+  attention_way way;
+  core::kept_array kept[5];  ///< q, k, v, y on four axes, and the statistics
+  core::tape_ref to[3];
+
+  attention_node(const attended<T, D>& run, const core::tape_ref (&targets)[3])
+      : core::computed_node<T, D>(run.way.result, {kept, 5, to, 3}),
+        way(run.way),
+        to{targets[0], targets[1], targets[2]} {
+    this->forget_unwanted();
+    kept[0].keep(run.q.node());
+    kept[1].keep(run.k.node());
+    kept[2].keep(run.v.node());
+    kept[3].keep(run.y.node());
+    kept[4].keep(run.statistics.node());
+  }
+  void go_back() override {
+    auto a = way.sizes;
+    const auto q = array<T>(0), k = array<T>(1), v = array<T>(2), y = array<T>(3);
+    const auto statistics = array<float>(4);
+    const ndarray<T, D> arrived = cudarray::ascontiguousarray(ndarray<T, D>(reshape(this->gradient, y.shape())));
+    const ndarray<T, D> dy = lies_for_library(arrived) ? arrived : arrived.copy();
+    ndarray<T, D> dq = empty<T, D>(q.shape(), q.device()), dk = empty<T, D>(k.shape(), q.device()),
+                  dv = empty<T, D>(v.shape(), q.device());
+    a.backward = true;
+    put_operand(a, a.q, q), put_operand(a, a.k, k), put_operand(a, a.v, v), put_operand(a, a.dy, dy);
+    put_operand(a, a.y, y), put_operand(a, a.statistics, statistics);
+    put_operand(a, a.dq, dq), put_operand(a, a.dk, dk), put_operand(a, a.dv, dv);
+    attend_natively<T>(q.device(), a);
+    give(0, ::std::move(dq));
+    give(1, ::std::move(dk));
+    give(2, ::std::move(dv));
+  }
+
+ private:
+  template <class V>
+  ndarray<V, D> array(int k) const {
+    return ndarray<V, D>(core::leaf<V, D>(kept[k].store, kept[k].where, kept[k].stamp));
+  }
+  void give(int k, ndarray<T, D>&& g) {
+    core::count_write(*g.storage());
+    if (core::is_due(to[k])) core::give_gradient(this->template node_of<T>(k), ::std::move(g));
+  }
+};
+template <class Q, class K, class V, class Y>
+requires(has_gradient<Q> || has_gradient<K> || has_gradient<V>) bool apply_attention(const attention_way& w, const Q& q,
+                                                                                     const K& k, const V& v, Y& y) {
+  using T = value_type_t<Q>;
+  using D = device_type_t<Q>;
+  const auto queries = core::as_rule_operand(q);
+  const auto keys = core::as_rule_operand(k);
+  const auto values = core::as_rule_operand(v);
+  attended<T, D> run(w, queries.array, keys.array, values.array);
+  const bool wanted = core::recording() &&
+                      (core::is_wanted(queries.tape) || core::is_wanted(keys.tape) || core::is_wanted(values.tape));
+  if (!run.is_native(wanted)) return false;
+  run.forward();
+  const core::tape_ref targets[] = {queries.tape, keys.tape, values.tape};
+  y = variable<T, D>(ndarray<T, D>(reshape(run.y, w.result)),
+                     wanted ? core::tape_ref(new attention_node<T, D>(run, targets)) : core::tape_ref());
+  return true;
 }
 
 }  // namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD

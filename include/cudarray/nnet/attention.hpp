@@ -1,7 +1,11 @@
-// Attention by products and one pass over the scores: eager.
+// Attention by a library, or by products and one pass over the scores: eager.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
+#include <utility>
+
+#include "../eval/attention.hpp"
 #include "../ops/linalg.hpp"
 #include "dropout.hpp"
 #include "norm.hpp"
@@ -108,20 +112,125 @@ inline void check_attention(const char* function, const attention_options& o) {
   if (!math::isfinite(o.scale)) cudarray::detail::fail<value_error>(function, ": scale ", o.scale, " is not finite");
 }
 
+/// Attention that a library may compute as a whole, and the shape of its result.
+struct attention_way {
+  cudarray::detail::attention sizes;
+  shape result;
+};
+inline attention_way whole_attention(const attention_shapes& of, const shape& q, const shape& k, const shape& v,
+                                     double scale, bool causal) {
+  const int n = q.ndim();
+  cudarray::detail::attention a{1, 1, 1, q[n - 2], k[n - 2], q[n - 1], v[n - 1], causal, scale};
+  if (n > 2) a.h = q[n - 3], a.g = k[n - 3];
+  for (int d = 0; d < n - 3; ++d) a.b *= q[d];
+  return {a, of.result};
+}
+/// Whether libraries take an operand as it is: elements of rows side by side, rows where 16 bytes begin.
+template <class T, class D>
+bool lies_for_library(const ndarray<T, D>& x) {
+  constexpr int64 step = 16 / int64(sizeof(T));
+  bool fits = x.where().stride[3] == 1 && reinterpret_cast<::std::uintptr_t>(x.data()) % 16 == 0;
+  for (int d = 0; d < 3; ++d) fits = fits && x.where().stride[d] > 0 && x.where().stride[d] % step == 0;
+  return fits;
+}
+template <class T, class D>
+void put_operand(cudarray::detail::attention& a, int k, const ndarray<T, D>& x) {
+  a.store[k] = x.storage().get();
+  a.offset[k] = x.where().offset;
+  if (k <= cudarray::detail::attention::dy)
+    for (int d = 0; d < 3; ++d) a.stride[k][d] = x.where().stride[d];
+}
+/// Writes the strides of operand k in C order.
+inline void put_c_order(cudarray::detail::attention& a, int k, const shape& s) {
+  const auto c = cudarray::detail::c_layout(s);
+  for (int d = 0; d < 3; ++d) a.stride[k][d] = c.stride[d];
+}
+/// The operands of a way on four axes, and of its results those that `backward` needs.
+template <class T, class D>
+struct attended {
+  attention_way way;
+  ndarray<T, D> q, k, v, y;
+  ndarray<float, D> statistics;
+
+  attended(const attention_way& w, const ndarray<T, D>& queries, const ndarray<T, D>& keys, const ndarray<T, D>& values)
+      : way(w),
+        q(reshape(queries, {a().b, a().h, a().l, a().d})),
+        k(reshape(keys, {a().b, a().g, a().s, a().d})),
+        v(reshape(values, {a().b, a().g, a().s, a().e})) {
+    for (const auto& [operand, x] : operands())
+      if (lies_for_library(*x)) put_operand(way.sizes, operand, *x);
+      else put_c_order(way.sizes, operand, x->shape());
+  }
+  const cudarray::detail::attention& a() const { return way.sizes; }
+  /// Whether a library computes it, and, if that is asked, its gradients, of which the result's is in C order.
+  bool is_native(bool with_gradients) const {
+    auto back = a();
+    back.backward = true;
+    put_c_order(back, back.dy, {a().b, a().h, a().l, a().e});
+    return attends_natively<T>(q.device(), a()) && (!with_gradients || attends_natively<T>(q.device(), back));
+  }
+  void forward() {
+    for (const auto& [operand, x] : operands()) {
+      if (!lies_for_library(*x)) *x = x->copy();
+      put_operand(way.sizes, operand, *x);
+    }
+    y = empty<T, D>({a().b, a().h, a().l, a().e}, q.device());
+    statistics = empty<float, D>({a().b, a().h, a().l}, q.device());
+    auto run = a();
+    put_operand(run, run.y, y), put_operand(run, run.statistics, statistics);
+    attend_natively<T>(q.device(), run);
+    cudarray::detail::count_write(*y.storage());
+    cudarray::detail::count_write(*statistics.storage());
+  }
+
+ private:
+  ::std::array<::std::pair<int, ndarray<T, D>*>, 3> operands() { return {{{a().q, &q}, {a().k, &k}, {a().v, &v}}}; }
+};
+/// Of arrays; of variables it is in autograd/attention.hpp. False where no library computes it.
+template <class Q, class K, class V, class Y>
+requires(!has_gradient<Q> && !has_gradient<K> &&
+         !has_gradient<V>) bool apply_attention(const attention_way& w, const Q& q, const K& k, const V& v, Y& y) {
+  attended<value_type_t<Q>, device_type_t<Q>> run(w, q, k, v);
+  if (!run.is_native(false)) return false;
+  run.forward();
+  y = reshape(run.y, w.result);
+  return true;
+}
+
 template <class Q, class K, class V, class M>
-auto attention(const Q& q, const K& k, const V& v, const M& mask, const attention_options& o) {
-  constexpr const char* function = "nnet::scaled_dot_product_attention";
-  using cudarray::detail::dims_of;
-  const shape& dims = dims_of(q);
-  const attention_shapes of = shapes_of_attention(function, dims, dims_of(k), dims_of(v));
-  check_mask(function, of.scores, mask);
-  check_attention(function, o);
-  const double scale = o.scale != 0 ? o.scale : 1 / math::sqrt(double(dims[dims.ndim() - 1]));
+auto attention_by_products(const attention_shapes& of, const Q& q, const K& k, const V& v, const M& mask, double scale,
+                           const attention_options& o) {
   const auto rows = reshape(eval(q * scale), of.queries);
   const auto scores = reshape(matmul(rows, swapaxes(eval(k), -1, -2)), of.scores);
   const auto weights = apply_attention_weights(of, scores, mask, o);
   const auto kept = o.dropout > 0 ? eval(nnet::dropout(weights, o.dropout)) : weights;
   return reshape(matmul(reshape(kept, of.grouped), eval(v)), of.result);
+}
+template <class Q, class K, class V, class M>
+auto attention(const Q& q, const K& k, const V& v, const M& mask, const attention_options& o) {
+  constexpr const char* function = "nnet::scaled_dot_product_attention";
+  using cudarray::detail::dims_of;
+  const shape dims = dims_of(q), keys = dims_of(k), values = dims_of(v);
+  const attention_shapes of = shapes_of_attention(function, dims, keys, values);
+  check_mask(function, of.scores, mask);
+  check_attention(function, o);
+  const double scale = o.scale != 0 ? o.scale : 1 / math::sqrt(double(dims[dims.ndim() - 1]));
+  const auto queries = eval(q);
+  using T = value_type_t<Q>;
+  constexpr bool half = ::std::is_same_v<T, float16> || ::std::is_same_v<T, bfloat16>;
+  if constexpr (half && ::std::is_same_v<M, no_mask> && ::std::is_same_v<value_type_t<K>, T> &&
+                ::std::is_same_v<value_type_t<V>, T>) {
+    const auto seen = eval(k);
+    const auto said = eval(v);
+    decltype(attention_by_products(of, queries, seen, said, mask, scale, o)) y;
+    const bool plain = o.dropout == 0 && (!o.causal || o.offset.value == 0) && of.scores.elements() > 0 &&
+                       of.result.elements() > 0 && dims[dims.ndim() - 1] > 0;
+    if (plain && apply_attention(whole_attention(of, dims, keys, values, scale, o.causal), queries, seen, said, y))
+      return y;
+    return attention_by_products(of, queries, seen, said, mask, scale, o);
+  } else {
+    return attention_by_products(of, queries, k, v, mask, scale, o);
+  }
 }
 template <class Q, class K, class V>
 constexpr bool takes_attention() {
