@@ -543,6 +543,25 @@ TEST_CASE("handles: convolutions of any number of shapes keep a bounded number o
   CHECK(fake::now().plans_made == plans + 1);
 }
 
+TEST_CASE("handles: attention of half types asks cuDNN once for each size, and not for other dtypes") {
+  const auto plans_for = [&]<class T>(T, ca::int64 steps) {
+    const long before = fake::now().plans_made;
+    const auto x = ca::empty<T>({2, 4, steps, 8}, ca::cuda{0});
+    (void)ca::nnet::scaled_dot_product_attention(x, x, x, {.causal = true});
+    return fake::now().plans_made - before;
+  };
+  CHECK(plans_for(ca::bfloat16(), 16) == 1);
+  CHECK(plans_for(ca::bfloat16(), 16) == 0);
+  CHECK(plans_for(ca::bfloat16(), 17) == 1);
+  CHECK(plans_for(ca::float16(), 16) == 1);
+  CHECK(plans_for(float(), 16) == 0);
+  fake::dnn_supports(false);
+  CHECK(plans_for(ca::float16(), 18) == 2);  // cuDNN's second list was asked as well: products do it
+  CHECK(plans_for(ca::float16(), 18) == 0);
+  fake::dnn_supports(true);
+  CHECK(faults() == texts{});
+}
+
 TEST_CASE("handles: a plan that cuDNN did not have is asked for again") {
   const array image = ones({1, 1, 5, 5}), filter = ones({1, 1, 3, 3});
   const auto convolve = [&] {

@@ -124,8 +124,8 @@ class attention_graph {
                                 CUDNN_DATA_BOOLEAN);
     return pointwise(CUDNN_POINTWISE_BINARY_SELECT, scores, &none, inside(single, scores_), &sees);
   }
-  part scaled_scores(part q, part keys, const part& scale) {
-    return on_scores(CUDNN_POINTWISE_MUL, product(q, keys, inside(single, scores_)), &scale);
+  part scaled_scores(part q, part keys, const part& by) {
+    return on_scores(CUDNN_POINTWISE_MUL, product(q, keys, inside(single, scores_)), &by);
   }
 
   void forward() {
@@ -171,7 +171,7 @@ class attention_graph {
   /// What is handed over beside the operands: numbers, and memory for sums of rows.
   enum { scale = detail::attention::operands, lowest, unit, row_sums };
 
-  attention_graph(const detail::attention& a, cudnnDataType_t half) : a_(a), half_(half) {
+  attention_graph(const detail::attention& a, cudnnDataType_t type) : a_(a), half_(type) {
     if (a.backward) backward();
     else forward();
   }
