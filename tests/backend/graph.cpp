@@ -394,3 +394,31 @@ TEST_CASE("graph: a step with a backward pass") {
   CHECK(eager.back() < 0.7f * eager.front());
   CHECK(train(true) == eager);
 }
+
+TEST_CASE("graph: attention of half types and its gradients are captured") {
+  using T = ca::bfloat16;
+  const auto normal = [] { return ca::ndarray<T>(ca::astype<T>(ca::random::normal({2, 4, 64, 32}))); };
+  const ca::variable<T> q = normal(), k = normal(), v = normal();
+  const ca::ndarray<T> g = normal();
+  array result = ca::zeros({2, 4, 64, 32});
+  const auto step = [&] {
+    for (auto* p : {&q, &k, &v}) p->zero_grad();
+    const ca::variable<T> y = ca::nnet::scaled_dot_product_attention(q, k, v, {.causal = true});
+    y.backward(g);
+    result(ca::ellipsis) = ca::astype<float>(y.value());
+  };
+  const auto all = [&] {
+    std::vector<numbers> r{test::values(result)};
+    for (auto* p : {&q, &k, &v}) r.push_back(test::values(ca::astype<float>(p->grad())));
+    return r;
+  };
+  step();
+  const auto eager = all();
+  const auto captured = ca::graph::capture(step);
+  for (int run = 0; run < 2; ++run) {
+    result.fill(0);
+    for (auto* p : {&q, &k, &v}) ca::ndarray<T>(p->grad()).fill(0);
+    captured.launch();
+    CHECK(all() == eager);
+  }
+}
