@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../nnet/pool.hpp"
+#include "../nnet/pool_indices.hpp"
 #include "dual_products.hpp"
 #include "indexing.hpp"
 #include "rule.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "pool.hpp"
+#include "adaptive_pool.hpp"
 
 namespace cudarray::inline v0::nnet {
 

@@ -3,9 +3,7 @@
 #pragma once
 
 #include "../eval/pooling.hpp"
-#include "../ops/indexing.hpp"
-#include "../ops/linalg.hpp"
-#include "../ops/reductions.hpp"
+#include "../ops/transfer.hpp"
 #include "channels_last.hpp"
 #include "windows.hpp"
 
@@ -17,12 +15,6 @@ struct pool_options {
   extents padding = 0;
   bool count_include_pad = false;  ///< average pooling: padding counts as zeros
   bool ceil_mode = false;          ///< the last windows of an axis may reach beyond the padding
-};
-/// The largest pixels, and where they were: in the images of a channel, counted in C order.
-template <class Values, class Device>
-struct pooled_with_indices {
-  Values values;
-  ndarray<int64, Device> indices;
 };
 
 }  // namespace cudarray::inline v0::nnet
@@ -203,135 +195,6 @@ pooling_way<Average> gradient_way(const char* function, const shape& dy, const s
   return v;
 }
 
-/// Where the first largest pixel of each window is, counted in the images of a channel.
-template <class T, class D>
-ndarray<int64, D> largest_places(const ndarray<T, D>& x, const window_grid& g) {
-  using places = ndarray<int64, D>;
-  places taps(argmax(windows_in_rows(x, g, cudarray::detail::bounds<T>::lowest), 2)),
-      flat = zeros<int64, D>(shape{}, x.device());
-  int64 below = g.taps();
-  for (int a = 0; a < g.axes; ++a) {
-    below /= g.window[a];
-    shape along{g.out[a]};
-    for (int b = a + 1; b < g.axes; ++b) along.push_back(1);
-    const places window = reshape(arange<int64>(0, g.out[a], 1, x.device()), along) * g.stride[a] - g.padding[a];
-    // padding is found only where all is lowest, and then before the pixels
-    flat = flat * g.in[a] + clip(window + floor_divide(taps, below) % g.window[a], 0, g.in[a] - 1);
-  }
-  return flat;
-}
-template <class X>
-auto pool_with_indices(const char* function, int axes, const X& x, const pool_options& o) {
-  using D = device_type_t<X>;
-  const auto a = eval(x);
-  const shape dims = a.shape();
-  const window_grid g = pool_grid(function, axes, dims, o);
-  const ndarray<int64, D> places = largest_places(without_gradient(a), g);
-  const shape planes{dims[0], dims[1], g.product(g.in)};
-  const auto picked = eval(take_along_axis(reshape(a, planes), reshape(places, {dims[0], dims[1], g.places()}), 2));
-  const auto values = in_order_of(a, eval(reshape(picked, places.shape())));
-  return pooled_with_indices<::std::remove_cvref_t<decltype(values)>, D>{values, places};
-}
-
-/// Pixels go to places among all pixels of the results.
-struct unpooling_way {
-  shape y;
-};
-template <class T, class D>
-ndarray<T, D> unpooled(const unpooling_way& v, const ndarray<T, D>& x, const ndarray<int64, D>& places) {
-  const ndarray<T, D> y = zeros<T, D>(v.y, x.device());
-  reshape(y, {y.size()})(places) = reshape(x, {x.size()});
-  return y;
-}
-template <class X, class D>
-requires(!has_gradient<X>) auto apply_unpooling(const unpooling_way& v, const X& x, const ndarray<int64, D>& places) {
-  return unpooled(v, ndarray<value_type_t<X>, D>(x), places);
-}
-
-/// The windows of adaptive pooling along an axis of n pixels, of which there are m (He et al. 2014): (m,), and (m,
-/// longest) their pixels, those of shorter windows filled up with their last one.
-template <class D>
-struct adaptive_windows {
-  ndarray<int64, D> begin, end, pixels;
-  adaptive_windows(int64 n, int64 m, D device)
-      : begin(floor_divide(arange<int64>(0, m, 1, device) * n, m)),
-        end(floor_divide(arange<int64>(1, m + 1, 1, device) * n + (m - 1), m)) {
-    int64 longest = 0;
-    for (int64 i = 0; i < m; ++i) {
-      const int64 length = ((i + 1) * n + m - 1) / m - i * n / m;
-      if (length > longest) longest = length;
-    }
-    pixels = minimum(expand_dims(begin, 1) + arange<int64>(0, longest, 1, device), expand_dims(end, 1) - 1);
-  }
-};
-inline shape adaptive_size(const char* function, int axes, const shape& x, const extents& size) {
-  check_images(function, x, axes);
-  check_numbers(function, "size", size, axes, 1);
-  for (int a = 0; a < axes; ++a)
-    if (x[2 + a] == 0) cudarray::detail::fail<shape_error>(function, ": images of ", x, " have no pixels");
-  return shape_of(size, axes);
-}
-/// The windows of all axes, where they are all of one size and side by side: those of pooling.
-inline bool are_even(const shape& x, const shape& to, pool_options& o) {
-  shape window;
-  bool even = true;
-  for (int a = 0; a < to.ndim(); ++a) {
-    even = even && x[2 + a] % to[a] == 0;
-    window.push_back(x[2 + a] / to[a]);
-  }
-  o.window = extents_of(window);
-  return even;
-}
-/// As numbers of one axis meet those before `behind` others.
-template <class X>
-auto ahead_of(const X& x, int behind) {
-  shape s = cudarray::detail::dims_of(x);
-  for (int b = 0; b < behind; ++b) s.push_back(1);
-  return reshape(x, s);
-}
-template <class X>
-auto adaptive_average(const char* function, int axes, const X& x, const extents& size) {
-  if constexpr (!takes_floating<X>()) {
-    return cudarray::detail::poison{};
-  } else {
-    using C = compute_t<value_type_t<X>>;
-    using P = cudarray::detail::primal_t<C>;
-    const shape dims = cudarray::detail::dims_of(x), to = adaptive_size(function, axes, dims, size);
-    pool_options o;
-    if (are_even(dims, to, o)) return eval(narrowed<X>(pool_images<true>(function, axes, wide<C>(x), o)));
-    auto a = eval(wide<C>(x));
-    for (int d = 0; d < axes; ++d) {
-      const int64 n = dims[2 + d], m = to[d];
-      const int behind = axes - 1 - d;
-      if (n == m) continue;
-      const adaptive_windows<device_type_t<X>> w(n, m, a.device());
-      const auto length = ahead_of(expand_dims(w.end - w.begin, 1), behind);
-      const auto inside = ahead_of(arange<int64>(0, w.pixels.shape(1), 1, a.device()), behind) < length;
-      a = sum(where(inside, take(a, w.pixels, 2 + d), 0), 3 + d) / astype<P>(squeeze(length, 1));
-    }
-    return in_order_of(x, eval(narrowed<X>(a)));
-  }
-}
-/// Axis by axis, the last one first: so the first largest pixel in C order is found.
-template <class X>
-auto adaptive_maximum(const char* function, int axes, const X& x, const extents& size) {
-  using D = device_type_t<X>;
-  const shape dims = cudarray::detail::dims_of(x), to = adaptive_size(function, axes, dims, size);
-  pool_options o;
-  if (are_even(dims, to, o)) return pool_images<false>(function, axes, x, o);
-  auto a = eval(x);
-  for (int d = axes - 1; d >= 0; --d) {
-    const int64 n = dims[2 + d], m = to[d];
-    if (n == m) continue;
-    const int behind = axes - 1 - d;
-    const adaptive_windows<D> w(n, m, a.device());
-    const ndarray<int64, D> found =
-        ahead_of(w.begin, behind) + argmax(take(without_gradient(a), w.pixels, 2 + d), 3 + d);
-    a = take_along_axis(a, minimum(found, ahead_of(w.end, behind) - 1), 2 + d);
-  }
-  return in_order_of(x, a);
-}
-
 }  // namespace cudarray::inline v0::nnet::detail::inline CUDARRAY_BUILD
 namespace cudarray::inline v0::nnet::inline CUDARRAY_BUILD {
 
@@ -371,76 +234,6 @@ auto avg_pool2d(const X& x, const pool_options& o = {}) {
 template <array_expression X>
 auto avg_pool3d(const X& x, const pool_options& o = {}) {
   return detail::average_volumes("nnet::avg_pool3d", x, o);
-}
-
-/// max_pool and where in its channel's images each pixel was, in C order: `values` and `indices`, for max_unpool.
-template <array_expression X>
-auto max_pool1d_with_indices(const X& x, const pool_options& o = {}) {
-  return detail::pool_with_indices("nnet::max_pool1d_with_indices", 1, x, o);
-}
-///     const auto [y, places] = ca::nnet::max_pool2d_with_indices(x, {.window = 2});
-template <array_expression X>
-auto max_pool2d_with_indices(const X& x, const pool_options& o = {}) {
-  return detail::pool_with_indices("nnet::max_pool2d_with_indices", 2, x, o);
-}
-template <array_expression X>
-auto max_pool3d_with_indices(const X& x, const pool_options& o = {}) {
-  return detail::pool_with_indices("nnet::max_pool3d_with_indices", 3, x, o);
-}
-/// Images of the size given that are 0 but for the pixels of x, which go back to where `indices` say: (n, c, ..),
-/// (n, c, ..) -> (n, c, size). Of pixels with one place any is kept. Eager. Throws shape_error, and index_error: on
-/// CUDA at the next call that waits for the device.
-///     ca::nnet::max_unpool(y, places, {28, 28})
-template <array_expression X, array_expression Ix>
-auto max_unpool(const X& x, const Ix& indices, const shape& size) {
-  constexpr const char* function = "nnet::max_unpool";
-  using D = device_type_t<X>;
-  const shape &dims = cudarray::detail::dims_of(x), &of = cudarray::detail::dims_of(indices);
-  if (dims.ndim() < 3 || dims.ndim() > 5 || of != dims || size.ndim() != dims.ndim() - 2)
-    cudarray::detail::fail<shape_error>(function, ": pixels of shape ", dims, ", indices of shape ", of, ", a size of ",
-                                        size);
-  detail::check_numbers(function, "size", detail::extents_of(size), size.ndim(), 0);
-  detail::unpooling_way v{{dims[0], dims[1]}};
-  for (const int64 n : size) v.y.push_back(n);
-  const int64 planes = dims[0] * dims[1], taken = dims.elements() / (planes > 0 ? planes : 1), pixels = size.elements();
-  const ndarray<int64, D> places(cudarray::detail::index_node(function, indices));
-  // the places of a channel, checked
-  const auto all = arange<int64>(0, pixels, 1, places.device());
-  const ndarray<int64, D> in_plane(
-      cudarray::detail::make_gather_along(function, all.node(), reshape(places, {planes * taken}).node(), 0));
-  const auto plane = reshape(arange<int64>(0, planes, 1, places.device()), {planes, 1}) * pixels;
-  return apply_unpooling(v, x,
-                         reshape(ndarray<int64, D>(reshape(in_plane, {planes, taken}) + plane), {planes * taken}));
-}
-
-/// The mean of windows that lie so that there are `size` of them: window i is from in i / size, rounded down, to
-/// in (i + 1) / size, rounded up. A size of 1: global pooling. (n, c, w) -> (n, c, size).
-template <array_expression X>
-auto adaptive_avg_pool1d(const X& x, const extents& size) {
-  return detail::adaptive_average("nnet::adaptive_avg_pool1d", 1, x, size);
-}
-/// (n, c, h, w) -> (n, c, size).
-///     ca::nnet::adaptive_avg_pool2d(x, {7, 7})
-template <array_expression X>
-auto adaptive_avg_pool2d(const X& x, const extents& size) {
-  return detail::adaptive_average("nnet::adaptive_avg_pool2d", 2, x, size);
-}
-template <array_expression X>
-auto adaptive_avg_pool3d(const X& x, const extents& size) {
-  return detail::adaptive_average("nnet::adaptive_avg_pool3d", 3, x, size);
-}
-/// The largest pixels of such windows.
-template <array_expression X>
-auto adaptive_max_pool1d(const X& x, const extents& size) {
-  return detail::adaptive_maximum("nnet::adaptive_max_pool1d", 1, x, size);
-}
-template <array_expression X>
-auto adaptive_max_pool2d(const X& x, const extents& size) {
-  return detail::adaptive_maximum("nnet::adaptive_max_pool2d", 2, x, size);
-}
-template <array_expression X>
-auto adaptive_max_pool3d(const X& x, const extents& size) {
-  return detail::adaptive_maximum("nnet::adaptive_max_pool3d", 3, x, size);
 }
 
 /// The gradient of max_pool2d: dy goes to the first largest pixel of its window; where windows overlap, gradients add
