@@ -33,6 +33,7 @@ struct operands {
   array x, v, image, filter, small;
   indices i, k;
   truths m, row;
+  ca::ndarray<ca::bfloat16, device> halves;
   explicit operands(int ordinal) {
     const device d{ordinal};
     x = ca::ones<float>({4, 4}, d);
@@ -44,6 +45,7 @@ struct operands {
     k = ca::ones<ca::int64>({4, 4}, d);
     m = ca::ones<bool>({4, 4}, d);
     row = ca::ones<bool>({4}, d);
+    halves = ca::ones<ca::bfloat16>({2, 4, 8}, d);
   }
 };
 
@@ -137,6 +139,7 @@ const std::vector<function>& functions() {
       CALL(2, ca::nnet::conv2d(at(0).image, at(1).filter)),
       CALL(2, ca::nnet::conv2d_backward_data(at(0).image, at(1).filter, {1, 2, 4, 4})),
       CALL(2, ca::nnet::conv2d_backward_weights(at(0).image, at(1).image, {2, 2, 1, 1})),
+      CALL(3, ca::nnet::scaled_dot_product_attention(at(0).halves, at(1).halves, at(2).halves)),
       CALL(2, ca::nnet::max_pool2d_backward(at(0).small, at(1).image, {.window = 2})),
       CALL(2, array(ca::nnet::relu_backward(at(0).x, at(1).x))),
       CALL(2, ca::nnet::categorical_cross_entropy(at(0).x, at(1).x)),

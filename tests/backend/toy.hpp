@@ -354,13 +354,15 @@ struct toy_attention {
     put(row(a.dk, b, shared, j), dk), put(row(a.dv, b, shared, j), dv);
   }
 };
-/// Of sizes up to 64 a row: so the products are tested as well.
+inline bool toy_attends = true;
+/// Of rows up to 64: so products are tested as well.
 template <class T>
 bool attends_natively(toy, const detail::attention& a) {
-  return (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>)&&a.d <= 64;
+  return toy_attends && a.d <= 64;
 }
 template <class T>
-void attend_natively(toy, const detail::attention& a) {
+bool attend_natively(toy device, const detail::attention& a) {
+  if (!attends_natively<T>(device, a)) return false;
   detail::count(detail::counters.kernels);
   const toy_attention<T> with{a};
   for (int64 b = 0; b < a.b; ++b) {
@@ -369,6 +371,7 @@ void attend_natively(toy, const detail::attention& a) {
     for (int64 shared = 0; a.backward && shared < a.g; ++shared)
       for (int64 j = 0; j < a.s; ++j) with.gradients_of_key(b, shared, j);
   }
+  return true;
 }
 
 }  // namespace cudarray::inline v0::backend

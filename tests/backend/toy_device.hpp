@@ -8,6 +8,7 @@ struct toy {
   static constexpr const char* name = "toy";
   static constexpr bool synchronous = true;
   static constexpr bool host_accessible = false;
+  static constexpr bool whole_attention = true;
   int ordinal = 0;
   friend constexpr bool operator==(toy, toy) = default;
 };

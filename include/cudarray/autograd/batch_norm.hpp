@@ -28,17 +28,14 @@ struct norm_node final : core::computed_node<T, D> {
     kept[3].keep(r.inverse.node());
   }
   void go_back() override {
-    const norm_gradients<T, D> g(view, this->gradient, array<T>(0), array<G>(1), array<C>(2), array<C>(3));
+    const norm_gradients<T, D> g(view, this->gradient, this->template kept_as<T>(0), this->template kept_as<G>(1),
+                                 this->template kept_as<C>(2), this->template kept_as<C>(3));
     give<0, X>([&] { return g.of_x(); });
     give<1, G>([&] { return g.of_gain(); });
     give<2, B>([&] { return g.of_bias(); });
   }
 
  private:
-  template <class V>
-  ndarray<V, D> array(int k) const {
-    return ndarray<V, D>(core::leaf<V, D>(kept[k].store, kept[k].where, kept[k].stamp));
-  }
   template <int K, class V, class F>
   void give(const F& f) {
     if (!core::is_due(to[K])) return;

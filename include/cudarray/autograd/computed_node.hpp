@@ -91,6 +91,12 @@ struct computed_node : inner_node<T, D> {
     for (int k = 0; k < of.targets; ++k) set |= uint64(is_due(of.target[k])) << k;
     return set;
   }
+  /// Array k as it was kept.
+  template <class V>
+  ndarray<V, D> kept_as(int k) const {
+    const kept_array& a = of.array[k];
+    return ndarray<V, D>(leaf<V, D>(a.store, a.where, a.stamp));
+  }
   template <class V>
   gradient_node<V, D>& node_of(int k) const {
     return static_cast<gradient_node<V, D>&>(*of.target[k].get());

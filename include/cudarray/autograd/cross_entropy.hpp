@@ -30,11 +30,11 @@ struct cross_entropy_node final : core::computed_node<T, D> {
   }
   void go_back() override {
     if (!core::is_due(to)) return;
-    const ndarray<T, D> dx(core::leaf<T, D>(kept[0].store, kept[0].where, kept[0].stamp));
+    const auto dx = this->template kept_as<T>(0);
     auto& node = this->template node_of<T>(0);
     const ndarray<T, D> g = axis < 0 ? this->gradient : ndarray<T, D>(expand_dims(this->gradient, axis));
     if constexpr (scaled_later<T>) {
-      const ndarray<K, D> scale(core::leaf<K, D>(kept[1].store, kept[1].where, kept[1].stamp));
+      const auto scale = this->template kept_as<K>(1);
       core::add_gradient(node, ndarray<T, D>(astype<T>(wide<compute_t<T>>(dx) * (wide<compute_t<T>>(g) * scale))));
     } else if (this->is_one) {
       core::add_gradient(node, dx);

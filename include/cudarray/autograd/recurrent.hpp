@@ -29,7 +29,8 @@ struct recurrent_node final : core::computed_node<T, D> {
     kept[3].keep(steps.kept.node());
   }
   void go_back() override {
-    const auto r = go_back_through(way, this->gradient, array(0), array(1), {array(2), array(3)});
+    const auto r = go_back_through(way, this->gradient, this->template kept_as<T>(0), this->template kept_as<T>(1),
+                                   {this->template kept_as<T>(2), this->template kept_as<T>(3)});
     if constexpr (operands == 4) {
       give(::std::make_integer_sequence<int, 4>{}, r.x, r.w, r.bias, r.first);
     } else {
@@ -40,9 +41,6 @@ struct recurrent_node final : core::computed_node<T, D> {
   }
 
  private:
-  ndarray<T, D> array(int k) const {
-    return ndarray<T, D>(core::leaf<T, D>(kept[k].store, kept[k].where, kept[k].stamp));
-  }
   template <int... K, class... A>
   void give(::std::integer_sequence<int, K...>, const A&... g) {
     const auto one = [this]<class U>(::std::type_identity<U>, int k, const ndarray<T, D>& a) {

@@ -25,6 +25,7 @@ struct cuda {
   static constexpr bool one_pass = true;      ///< reading once is worth more arithmetic
   static constexpr bool row_programs = true;  ///< the backend has run_row_program
   static constexpr bool fused_gradients = true;
+  static constexpr bool whole_attention = true;  ///< the backend may have attend_natively
   int ordinal = 0;
   friend constexpr bool operator==(cuda, cuda) = default;
 };
@@ -40,6 +41,10 @@ inline constexpr bool row_programs = requires {
 template <class Device>
 inline constexpr bool fused_gradients = requires {
   requires Device::fused_gradients;
+};
+template <class Device>
+inline constexpr bool whole_attention = requires {
+  requires Device::whole_attention;
 };
 
 }  // namespace backend

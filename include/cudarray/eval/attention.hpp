@@ -8,7 +8,7 @@ namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// softmax(scale q k^T) v of q (b, h, l, d), k (b, g, s, d), v (b, g, s, e): y (b, h, l, e). Head i of the queries
 /// meets head i / (h / g) of keys and values. The last axes of q, k, v, dy have stride 1, arrays that are written are
-/// in C order.
+/// in C order. The arrays are there where it is computed, not where it is only asked for.
 struct attention {
   int64 b, h, g, l, s, d, e;
   bool causal;  ///< query i sees keys 0 to i
@@ -23,13 +23,15 @@ struct attention {
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
 namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
-/// Optional: whether attention of these sizes and strides is computed as a whole, forwards and, if that is asked, back.
+/// Optional: whether attention of these sizes and strides is computed as a whole, forwards or, `backward`, back.
 template <class T, class Device>
 bool attends_natively(Device, const detail::attention&) {
   return false;
 }
-/// Computes it, where `attends_natively` said so. Throws out_of_memory.
+/// Computes it. False, and nothing is done, where it cannot, whatever was said before. Throws out_of_memory.
 template <class T, class Device>
-void attend_natively(Device, const detail::attention&) {}
+bool attend_natively(Device, const detail::attention&) {
+  return false;
+}
 
 }  // namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD

@@ -113,55 +113,61 @@ inline void check_attention(const char* function, const attention_options& o) {
 }
 
 /// Attention that a library may compute as a whole, and the shape of its result.
-struct attention_way {
+struct attention_call {
   cudarray::detail::attention sizes;
   shape result;
 };
-inline attention_way whole_attention(const attention_shapes& of, const shape& q, const shape& k, const shape& v,
-                                     double scale, bool causal) {
+inline attention_call whole_attention(const attention_shapes& of, const shape& q, const shape& k, const shape& v,
+                                      double scale, bool causal) {
   const int n = q.ndim();
   cudarray::detail::attention a{1, 1, 1, q[n - 2], k[n - 2], q[n - 1], v[n - 1], causal, scale};
   if (n > 2) a.h = q[n - 3], a.g = k[n - 3];
   for (int d = 0; d < n - 3; ++d) a.b *= q[d];
   return {a, of.result};
 }
-/// Whether libraries take an operand as it is: elements of rows side by side, rows where 16 bytes begin.
+/// Whether libraries take an operand as it is: elements of rows side by side, rows where 16 bytes begin. Steps along
+/// axes of one do not matter.
 template <class T, class D>
-bool lies_for_library(const ndarray<T, D>& x) {
+bool is_library_layout(const ndarray<T, D>& x) {
   constexpr int64 step = 16 / int64(sizeof(T));
   bool fits = x.where().stride[3] == 1 && reinterpret_cast<::std::uintptr_t>(x.data()) % 16 == 0;
-  for (int d = 0; d < 3; ++d) fits = fits && x.where().stride[d] > 0 && x.where().stride[d] % step == 0;
+  for (int d = 0; d < 3; ++d)
+    if (x.shape()[d] > 1) fits = fits && x.where().stride[d] > 0 && x.where().stride[d] % step == 0;
   return fits;
-}
-template <class T, class D>
-void put_operand(cudarray::detail::attention& a, int k, const ndarray<T, D>& x) {
-  a.store[k] = x.storage().get();
-  a.offset[k] = x.where().offset;
-  if (k <= cudarray::detail::attention::dy)
-    for (int d = 0; d < 3; ++d) a.stride[k][d] = x.where().stride[d];
 }
 /// Writes the strides of operand k in C order.
 inline void put_c_order(cudarray::detail::attention& a, int k, const shape& s) {
   const auto c = cudarray::detail::c_layout(s);
   for (int d = 0; d < 3; ++d) a.stride[k][d] = c.stride[d];
 }
-/// The operands of a way on four axes, and of its results those that `backward` needs.
 template <class T, class D>
-struct attended {
-  attention_way way;
+void put_operand(cudarray::detail::attention& a, int k, const ndarray<T, D>& x) {
+  a.store[k] = x.storage().get();
+  a.offset[k] = x.where().offset;
+  if (k > cudarray::detail::attention::dy) return;
+  put_c_order(a, k, x.shape());
+  for (int d = 0; d < 3; ++d)
+    if (x.shape()[d] > 1) a.stride[k][d] = x.where().stride[d];
+}
+/// The operands on four axes, and of the results those that `backward` needs. What libraries do not take as it lies is
+/// copied, to C order, by `forward`.
+template <class T, class D>
+struct attention_run {
+  attention_call call;
   ndarray<T, D> q, k, v, y;
   ndarray<float, D> statistics;
 
-  attended(const attention_way& w, const ndarray<T, D>& queries, const ndarray<T, D>& keys, const ndarray<T, D>& values)
-      : way(w),
+  attention_run(const attention_call& w, const ndarray<T, D>& queries, const ndarray<T, D>& keys,
+                const ndarray<T, D>& values)
+      : call(w),
         q(reshape(queries, {a().b, a().h, a().l, a().d})),
         k(reshape(keys, {a().b, a().g, a().s, a().d})),
         v(reshape(values, {a().b, a().g, a().s, a().e})) {
     for (const auto& [operand, x] : operands())
-      if (lies_for_library(*x)) put_operand(way.sizes, operand, *x);
-      else put_c_order(way.sizes, operand, x->shape());
+      if (is_library_layout(*x)) put_operand(call.sizes, operand, *x);
+      else put_c_order(call.sizes, operand, x->shape());
   }
-  const cudarray::detail::attention& a() const { return way.sizes; }
+  const cudarray::detail::attention& a() const { return call.sizes; }
   /// Whether a library computes it, and, if that is asked, its gradients, of which the result's is in C order.
   bool is_native(bool with_gradients) const {
     auto back = a();
@@ -169,18 +175,19 @@ struct attended {
     put_c_order(back, back.dy, {a().b, a().h, a().l, a().e});
     return attends_natively<T>(q.device(), a()) && (!with_gradients || attends_natively<T>(q.device(), back));
   }
-  void forward() {
+  bool forward() {
     for (const auto& [operand, x] : operands()) {
-      if (!lies_for_library(*x)) *x = x->copy();
-      put_operand(way.sizes, operand, *x);
+      if (!is_library_layout(*x)) *x = x->copy();
+      put_operand(call.sizes, operand, *x);
     }
     y = empty<T, D>({a().b, a().h, a().l, a().e}, q.device());
     statistics = empty<float, D>({a().b, a().h, a().l}, q.device());
     auto run = a();
     put_operand(run, run.y, y), put_operand(run, run.statistics, statistics);
-    attend_natively<T>(q.device(), run);
+    if (!attend_natively<T>(q.device(), run)) return false;
     cudarray::detail::count_write(*y.storage());
     cudarray::detail::count_write(*statistics.storage());
+    return true;
   }
 
  private:
@@ -189,10 +196,9 @@ struct attended {
 /// Of arrays; of variables it is in autograd/attention.hpp. False where no library computes it.
 template <class Q, class K, class V, class Y>
 requires(!has_gradient<Q> && !has_gradient<K> &&
-         !has_gradient<V>) bool apply_attention(const attention_way& w, const Q& q, const K& k, const V& v, Y& y) {
-  attended<value_type_t<Q>, device_type_t<Q>> run(w, q, k, v);
-  if (!run.is_native(false)) return false;
-  run.forward();
+         !has_gradient<V>) bool apply_attention(const attention_call& w, const Q& q, const K& k, const V& v, Y& y) {
+  attention_run<value_type_t<Q>, device_type_t<Q>> run(w, q, k, v);
+  if (!run.is_native(false) || !run.forward()) return false;
   y = reshape(run.y, w.result);
   return true;
 }
@@ -206,6 +212,12 @@ auto attention_by_products(const attention_shapes& of, const Q& q, const K& k, c
   const auto kept = o.dropout > 0 ? eval(nnet::dropout(weights, o.dropout)) : weights;
   return reshape(matmul(reshape(kept, of.grouped), eval(v)), of.result);
 }
+/// Where a library may compute attention as a whole.
+template <class Q, class K, class V, class M>
+inline constexpr bool may_be_whole =
+    backend::whole_attention<device_type_t<Q>>&& ::std::is_same_v<M, no_mask> &&
+    (::std::is_same_v<value_type_t<Q>, float16> || ::std::is_same_v<value_type_t<Q>, bfloat16>)&&::std::is_same_v<
+        value_type_t<K>, value_type_t<Q>>&& ::std::is_same_v<value_type_t<V>, value_type_t<Q>>;
 template <class Q, class K, class V, class M>
 auto attention(const Q& q, const K& k, const V& v, const M& mask, const attention_options& o) {
   constexpr const char* function = "nnet::scaled_dot_product_attention";
@@ -215,22 +227,20 @@ auto attention(const Q& q, const K& k, const V& v, const M& mask, const attentio
   check_mask(function, of.scores, mask);
   check_attention(function, o);
   const double scale = o.scale != 0 ? o.scale : 1 / math::sqrt(double(dims[dims.ndim() - 1]));
-  const auto queries = eval(q);
-  using T = value_type_t<Q>;
-  constexpr bool half = ::std::is_same_v<T, float16> || ::std::is_same_v<T, bfloat16>;
-  if constexpr (half && ::std::is_same_v<M, no_mask> && ::std::is_same_v<value_type_t<K>, T> &&
-                ::std::is_same_v<value_type_t<V>, T>) {
-    const auto seen = eval(k);
-    const auto said = eval(v);
-    decltype(attention_by_products(of, queries, seen, said, mask, scale, o)) y;
+  if constexpr (may_be_whole<Q, K, V, M>) {
     const bool plain = o.dropout == 0 && (!o.causal || o.offset.value == 0) && of.scores.elements() > 0 &&
                        of.result.elements() > 0 && dims[dims.ndim() - 1] > 0;
-    if (plain && apply_attention(whole_attention(of, dims, keys, values, scale, o.causal), queries, seen, said, y))
-      return y;
-    return attention_by_products(of, queries, seen, said, mask, scale, o);
-  } else {
-    return attention_by_products(of, queries, k, v, mask, scale, o);
+    if (plain) {
+      const auto queries = eval(q);
+      const auto k_array = eval(k);
+      const auto v_array = eval(v);
+      decltype(attention_by_products(of, q, k, v, mask, scale, o)) y;
+      if (apply_attention(whole_attention(of, dims, keys, values, scale, o.causal), queries, k_array, v_array, y))
+        return y;
+      return attention_by_products(of, queries, k_array, v_array, mask, scale, o);
+    }
   }
+  return attention_by_products(of, q, k, v, mask, scale, o);
 }
 template <class Q, class K, class V>
 constexpr bool takes_attention() {
