@@ -11,6 +11,7 @@
 
 #include "autograd/checkpoint.hpp"
 #include "autograd/custom_vjp.hpp"
+#include "autograd/diagonals.hpp"
 #include "autograd/indexing.hpp"
 #include "autograd/jvp.hpp"
 #include "autograd/linalg.hpp"

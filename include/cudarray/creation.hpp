@@ -7,4 +7,5 @@
 #include "backend/elementwise.hpp"
 #include "backend/memory.hpp"
 #include "ops/creation.hpp"
+#include "ops/sequences.hpp"
 #include "ops/transfer.hpp"

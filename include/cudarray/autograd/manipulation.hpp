@@ -5,7 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "../ops/joining.hpp"
 #include "../ops/pad.hpp"
+#include "../ops/splitting.hpp"
 #include "rule.hpp"
 
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
@@ -143,69 +145,46 @@ auto ascontiguousarray(const X& x) {
   const auto v = eval(x);
   return v.value().is_contiguous() ? v : copy(v);
 }
-/// Variables, the parts between split points along an axis, or equal parts.
-template <class T, class Device>
-::std::vector<variable<T, Device>> split(const variable<T, Device>& x, ::std::span<const int64> points,
-                                         detail::any_integer axis = 0) {
-  const int at = detail::normal_axis("split", axis, x.ndim());
-  ::std::vector<variable<T, Device>> parts;
+/// Variables, the parts between split points along an axis.
+template <variable_expression X>
+auto split(const X& x, ::std::span<const int64> points, detail::any_integer axis = 0) {
+  const auto v = eval(x);
+  const int at = detail::normal_axis("split", axis, v.ndim());
+  ::std::vector<::std::remove_const_t<decltype(v)>> parts;
   index_item items[max_rank] = {_, _, _, _, _, _, _, _};
   int64 from = 0;
   for (::std::size_t i = 0; i <= points.size(); ++i) {
     items[at] = i < points.size() ? slice(from, points[i]) : slice(from, none);
-    parts.push_back(detail::slice_of(x, items, x.ndim()));
+    parts.push_back(detail::slice_of(v, items, v.ndim()));
     if (i < points.size()) from = points[i];
   }
   return parts;
 }
-template <class T, class Device>
-::std::vector<variable<T, Device>> split(const variable<T, Device>& x, ::std::initializer_list<int64> points,
-                                         detail::any_integer axis = 0) {
-  return split(x, ::std::span<const int64>(points.begin(), points.size()), axis);
-}
-template <class T, class Device>
-::std::vector<variable<T, Device>> split(const variable<T, Device>& x, detail::any_integer sections,
-                                         detail::any_integer axis = 0) {
-  return split(x, ::std::span<const int64>(detail::split_points(x.shape(), sections, axis)), axis);
-}
 
-template <class T, class Device, class Build = this_build>
-variable<T, Device> concatenate(::std::span<const variable<T, Device>> parts, detail::any_integer axis = 0) {
-  ::std::vector<ndarray<T, Device>> arrays;
+/// A variable where one at least is.
+template <detail::array_list L, class Build = this_build>
+requires(detail::list_traits<L>::has_variable) auto concatenate(const L& list, detail::any_integer axis = 0) {
+  using T = typename detail::list_traits<L>::value_type;
+  using D = typename detail::list_traits<L>::device_type;
+  ::std::vector<ndarray<T, D>> arrays;
+  ::std::vector<detail::tape_ref> tapes;
   bool wanted = false;
-  for (const auto& p : parts) arrays.push_back(p.value()), wanted = wanted || detail::is_wanted(p.node().tape);
-  const ndarray<T, Device> value = concatenate(::std::span<const ndarray<T, Device>>(arrays), axis);
-  if (!wanted || !detail::recording()) return {value, detail::tape_ref()};
-  auto* const node =
-      new detail::concatenate_node<T, Device>(value.shape(), detail::normal_axis("concatenate", axis, value.ndim()));
+  detail::for_each_in(list, [&]<class X>(const X& x) {
+    const auto part = [&] {
+      if constexpr (::std::is_same_v<value_type_t<X>, T>) return detail::as_rule_operand(x);
+      else return detail::as_rule_operand(astype<T>(x));
+    }();
+    arrays.push_back(part.array), tapes.push_back(detail::if_wanted(part.tape));
+    wanted = wanted || detail::is_wanted(part.tape);
+  });
+  const ndarray<T, D> value = detail::joined(arrays, axis);
+  if (!wanted || !detail::recording()) return variable<T, D>(value, detail::tape_ref());
+  const int at = detail::normal_axis("concatenate", axis, value.ndim());
+  auto* const node = new detail::concatenate_node<T, D>(value.shape(), at);
   detail::tape_ref tape(node);
-  for (const auto& p : parts) {
-    node->to.push_back(detail::if_wanted(p.node().tape));
-    node->extents.push_back(p.shape(node->axis));
-  }
-  return {value, ::std::move(tape)};
-}
-template <class T, class Device, class Build = this_build>
-variable<T, Device> concatenate(const ::std::vector<variable<T, Device>>& parts, detail::any_integer axis = 0) {
-  return concatenate(::std::span<const variable<T, Device>>(parts), axis);
-}
-template <class T, class Device, class Build = this_build>
-variable<T, Device> concatenate(::std::initializer_list<variable<T, Device>> parts, detail::any_integer axis = 0) {
-  return concatenate(::std::span<const variable<T, Device>>(parts.begin(), parts.size()), axis);
-}
-template <class T, class Device, class Build = this_build>
-variable<T, Device> stack(::std::span<const variable<T, Device>> parts, detail::any_integer axis = 0) {
-  ::std::vector<variable<T, Device>> expanded;
-  for (const auto& p : parts) expanded.push_back(expand_dims(p, axis));
-  return concatenate(expanded, axis);
-}
-template <class T, class Device, class Build = this_build>
-variable<T, Device> stack(const ::std::vector<variable<T, Device>>& parts, detail::any_integer axis = 0) {
-  return stack(::std::span<const variable<T, Device>>(parts), axis);
-}
-template <class T, class Device, class Build = this_build>
-variable<T, Device> stack(::std::initializer_list<variable<T, Device>> parts, detail::any_integer axis = 0) {
-  return stack(::std::span<const variable<T, Device>>(parts.begin(), parts.size()), axis);
+  for (const auto& a : arrays) node->extents.push_back(a.shape(at));
+  node->to = ::std::move(tapes);
+  return variable<T, D>(value, ::std::move(tape));
 }
 
 }  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

@@ -36,11 +36,6 @@ auto mask_of(const char* function, const shape& s, double p, random::generator& 
   else if constexpr (::std::is_same_v<T, float>) return draw_mask(function, s, p, 1 / (1 - p), g, device);
   else return astype<T>(draw_mask(function, s, p, 1 / (1 - p), g, device));
 }
-/// The device of an expression.
-template <class X>
-auto device_of(const X& x) {
-  return device_type_t<X>{cudarray::detail::check_leaves(cudarray::detail::as_operand<value_type_t<X>>("nnet", x))};
-}
 template <class X>
 constexpr bool drops_floating() {
   constexpr bool floating = cudarray::detail::is_differentiable<value_type_t<X>>;
@@ -77,7 +72,7 @@ template <array_expression X>
 auto dropout(const X& x, double p, random::generator& g = random::thread_generator()) {
   if constexpr (detail::drops_floating<X>()) {
     using T = cudarray::detail::primal_t<value_type_t<X>>;
-    return x * detail::mask_of<T>("nnet::dropout", cudarray::detail::dims_of(x), p, g, detail::device_of(x));
+    return x * detail::mask_of<T>("nnet::dropout", cudarray::detail::dims_of(x), p, g, cudarray::detail::device_of(x));
   } else {
     return cudarray::detail::poison{};
   }
@@ -90,7 +85,7 @@ auto feature_dropout(const X& x, double p, random::generator& g = random::thread
   if constexpr (detail::drops_floating<X>()) {
     using T = cudarray::detail::primal_t<value_type_t<X>>;
     const shape channels = detail::channels_of(function, cudarray::detail::dims_of(x));
-    return x * detail::mask_of<T>(function, channels, p, g, detail::device_of(x));
+    return x * detail::mask_of<T>(function, channels, p, g, cudarray::detail::device_of(x));
   } else {
     return cudarray::detail::poison{};
   }
@@ -102,7 +97,8 @@ auto alpha_dropout(const X& x, double p, random::generator& g = random::thread_g
   constexpr const char* function = "nnet::alpha_dropout";
   if constexpr (detail::drops_floating<X>()) {
     constexpr double least = -1.7580993408473766;
-    const auto kept = detail::draw_mask(function, cudarray::detail::dims_of(x), p, 1, g, detail::device_of(x));
+    const auto kept =
+        detail::draw_mask(function, cudarray::detail::dims_of(x), p, 1, g, cudarray::detail::device_of(x));
     const double scale = 1 / math::sqrt((1 - p) * (1 + p * least * least));
     return detail::narrowed<X>(where(kept > 0, detail::wide<detail::norm_t<X>>(x), least) * scale - scale * p * least);
   } else {

@@ -1,8 +1,8 @@
-// Changing shape and order of axes (views where possible), joining and splitting.
+// Changing shape and order of axes: views where possible.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <vector>
+#include <tuple>
 
 #include "transfer.hpp"
 
@@ -115,107 +115,133 @@ auto flip(const X& x, const axes& over = axes::all()) {
     }
   return detail::view(a, l);
 }
-
-/// The arrays one after another along an axis. Eager. Throws shape_error where other extents differ, value_error for
-/// none.
-///     ca::concatenate({a, b}, 1)
-template <class T, class Device>
-const ndarray<T, Device> concatenate(::std::span<const ndarray<T, Device>> parts, detail::any_integer axis = 0) {
-  if (parts.empty()) detail::fail<value_error>("concatenate: no arrays given");
-  const int at = detail::normal_axis("concatenate", axis, parts[0].ndim());
-  shape s = parts[0].shape();
-  s[at] = 0;
-  ndarray<T, Device> first = parts[0];  // that is not empty
-  for (const auto& p : parts) {
-    if (detail::common_device("concatenate", first, p); first.size() == 0) first = p;
-    bool fits = p.ndim() == s.ndim();
-    for (int d = 0; fits && d < s.ndim(); ++d) fits = d == at || p.shape()[d] == s[d];
-    if (!fits)
-      detail::fail<shape_error>("concatenate: shapes ", parts[0].shape(), " and ", p.shape(), " along axis ", at);
-    s[at] += p.shape()[at];
-  }
-  ndarray<T, Device> r(detail::new_leaf<T>(first.device(), s));
-  layout l = r.where();
-  for (const auto& p : parts) {
-    l.dims[at] = p.shape()[at];
-    detail::assign<T, Device>(r.storage(), l, p.node());
-    l.offset += p.shape()[at] * l.stride[at];
-  }
-  return r;
+/// The rows in reverse order (axis 0), or the columns (axis 1): views. Throw shape_error.
+template <array_expression X>
+auto flipud(const X& x) {
+  if (detail::dims_of(x).ndim() < 1) detail::fail<shape_error>("flipud: an array of no axes");
+  return flip(x, 0);
 }
-template <class T, class Device>
-const ndarray<T, Device> concatenate(const ::std::vector<ndarray<T, Device>>& parts, detail::any_integer axis = 0) {
-  return concatenate<T, Device>(::std::span<const ndarray<T, Device>>(parts), axis);
-}
-template <class T, class Device>
-const ndarray<T, Device> concatenate(::std::initializer_list<ndarray<T, Device>> parts, detail::any_integer axis = 0) {
-  return concatenate<T, Device>(::std::span<const ndarray<T, Device>>(parts.begin(), parts.size()), axis);
-}
-
-/// Arrays of one shape along a new axis. Eager. Throws shape_error, value_error.
-template <class T, class Device>
-const ndarray<T, Device> stack(::std::span<const ndarray<T, Device>> parts, detail::any_integer axis = 0) {
-  if (parts.empty()) detail::fail<value_error>("stack: no arrays given");
-  const int at = detail::normal_axis("stack", axis, parts[0].ndim() + 1);
-  ::std::vector<ndarray<T, Device>> raised;
-  for (const auto& p : parts) {
-    if (p.shape() != parts[0].shape())
-      detail::fail<shape_error>("stack: shapes ", parts[0].shape(), " and ", p.shape());
-    raised.push_back(expand_dims(p, at));
-  }
-  return concatenate<T, Device>(raised, at);
-}
-template <class T, class Device>
-const ndarray<T, Device> stack(const ::std::vector<ndarray<T, Device>>& parts, detail::any_integer axis = 0) {
-  return stack<T, Device>(::std::span<const ndarray<T, Device>>(parts), axis);
-}
-template <class T, class Device>
-const ndarray<T, Device> stack(::std::initializer_list<ndarray<T, Device>> parts, detail::any_integer axis = 0) {
-  return stack<T, Device>(::std::span<const ndarray<T, Device>>(parts.begin(), parts.size()), axis);
+template <array_expression X>
+auto fliplr(const X& x) {
+  if (detail::dims_of(x).ndim() < 2)
+    detail::fail<shape_error>("fliplr: an array of shape ", detail::dims_of(x), ", not of two axes at least");
+  return flip(x, 1);
 }
 
 }  // namespace cudarray::inline v0::inline CUDARRAY_BUILD
 namespace cudarray::inline v0::detail {
 
-/// Where equal parts of an axis begin, but the first. Throws value_error.
-inline ::std::vector<int64> split_points(const shape& dims, int64 sections, int64 axis) {
-  const int64 n = dims[normal_axis("split", axis, dims.ndim())];
-  if (sections <= 0 || n % sections != 0)
-    fail<value_error>("split: axis of ", n, " does not divide into ", sections, " equal parts");
-  ::std::vector<int64> points;
-  for (int64 i = 1; i < sections; ++i) points.push_back(i * (n / sections));
-  return points;
+/// The order of axes where those of `from` have gone to the places `to`. Throws value_error, index_error.
+inline axes moved_axes(const axes& from, const axes& to, int ndim) {
+  if (from.is_all() || to.is_all() || from.size() != to.size())
+    fail<value_error>("moveaxis: ", from.size(), " axes to ", to.size(), " places");
+  const unsigned taken = from.mask("moveaxis", ndim);
+  to.mask("moveaxis", ndim);
+  int64 order[max_rank];
+  for (int64& o : order) o = -1;
+  for (int i = 0; i < to.size(); ++i)
+    order[normal_axis("moveaxis", to[i], ndim)] = normal_axis("moveaxis", from[i], ndim);
+  int next = 0;
+  for (int d = 0; d < ndim; ++d) {
+    if (order[d] >= 0) continue;
+    while (taken >> next & 1u) ++next;
+    order[d] = next++;
+  }
+  return axes(order, ndim);
+}
+/// A shape of n axes at least, as NumPy adds them: in front; to two axes the third behind them.
+inline shape shape_of_at_least(int n, const shape& s) {
+  if (s.ndim() >= n) return s;
+  if (s.ndim() == 2) return {s[0], s[1], 1};
+  const int64 length = s.elements();
+  return n == 1 ? shape{length} : n == 2 ? shape{1, length} : shape{1, length, 1};
 }
 
 }  // namespace cudarray::inline v0::detail
 namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
-/// Views of the parts between split points along an axis.
-///     auto parts = ca::split(a, {2, 5});  // a[:2], a[2:5], a[5:]
-template <class T, class Device>
-::std::vector<ndarray<T, Device>> split(const ndarray<T, Device>& a, ::std::span<const int64> points,
-                                        detail::any_integer axis = 0) {
-  const int at = detail::normal_axis("split", axis, a.ndim());
-  ::std::vector<ndarray<T, Device>> parts;
-  index_item items[max_rank] = {_, _, _, _, _, _, _, _};
-  int64 from = 0;
-  for (::std::size_t i = 0; i <= points.size(); ++i) {
-    items[at] = i < points.size() ? slice(from, points[i]) : slice(from, none);
-    parts.push_back(detail::view(a, detail::index_layout(a.where(), items, a.ndim())));
-    if (i < points.size()) from = points[i];
-  }
-  return parts;
+/// The axes named first go to the places named second, the others keep their order: a view. Throws index_error,
+/// value_error.
+///     ca::moveaxis(images, 1, -1)  // (n, c, h, w) -> (n, h, w, c)
+template <array_expression X>
+auto moveaxis(const X& x, const axes& from, const axes& to) {
+  return transpose(x, detail::moved_axes(from, to, detail::dims_of(x).ndim()));
 }
-template <class T, class Device>
-::std::vector<ndarray<T, Device>> split(const ndarray<T, Device>& a, ::std::initializer_list<int64> points,
-                                        detail::any_integer axis = 0) {
-  return split(a, ::std::span<const int64>(points.begin(), points.size()), axis);
+/// The last two axes exchanged: a view. Throws shape_error.
+template <array_expression X>
+auto matrix_transpose(const X& x) {
+  if (detail::dims_of(x).ndim() < 2)
+    detail::fail<shape_error>("matrix_transpose: an array of shape ", detail::dims_of(x), ", not of two axes at least");
+  return swapaxes(x, -1, -2);
 }
-/// Views of `sections` equal parts along an axis. Throws value_error where they would not be equal.
-template <class T, class Device>
-::std::vector<ndarray<T, Device>> split(const ndarray<T, Device>& a, detail::any_integer sections,
-                                        detail::any_integer axis = 0) {
-  return split(a, ::std::span<const int64>(detail::split_points(a.shape(), sections, axis)), axis);
+/// Turned by 90 degrees k times, from the first of two axes towards the second: a view. Throws value_error.
+template <array_expression X>
+auto rot90(const X& x, detail::any_integer k = 1, const axes& plane = {0, 1}) {
+  const int ndim = detail::dims_of(x).ndim();
+  if (plane.is_all() || plane.size() != 2) detail::fail<value_error>("rot90: ", plane.size(), " axes, not two");
+  plane.mask("rot90", ndim);
+  const int64 first = plane[0], second = plane[1], turns = (k % 4 + 4) % 4;
+  const axes both = turns == 0 ? axes{} : turns == 1 ? axes{second} : turns == 2 ? axes{first, second} : axes{first};
+  const auto flipped = eval(flip(x, both));
+  return turns % 2 == 0 ? flipped : eval(swapaxes(flipped, first, second));
+}
+/// With axes of extent 1 so that there are one, two or three at least: a view.
+template <array_expression X>
+auto atleast_1d(const X& x) {
+  return reshape(x, detail::shape_of_at_least(1, detail::dims_of(x)));
+}
+template <array_expression X>
+auto atleast_2d(const X& x) {
+  return reshape(x, detail::shape_of_at_least(2, detail::dims_of(x)));
+}
+template <array_expression X>
+auto atleast_3d(const X& x) {
+  return reshape(x, detail::shape_of_at_least(3, detail::dims_of(x)));
+}
+
+/// The shape that these broadcast to. Throws shape_error.
+template <class... S>
+requires(::std::is_convertible_v<const S&, shape>&&...) shape broadcast_shapes(const shape& first, const S&... others) {
+  shape r = first;
+  ((r = detail::broadcast_shapes("broadcast_shapes", r, others)), ...);
+  return r;
+}
+/// The arrays, each broadcast to the shape of all: read-only views, as a tuple. Throws shape_error.
+///     auto [a, b] = ca::broadcast_arrays(x, y);
+template <array_expression... X>
+auto broadcast_arrays(const X&... x) {
+  shape s;
+  ((s = detail::broadcast_shapes("broadcast_arrays", s, detail::dims_of(x))), ...);
+  return ::std::tuple(broadcast_to(x, s)...);
+}
+/// Which of its axes an array runs along in `meshgrid`: `xy` changes the first two, as in plots; `ij` does not.
+enum class indexing { xy, ij };
+/// Coordinates along one axis each as arrays over all of them: read-only views, as a tuple. Throws shape_error for an
+/// array of more than one axis.
+///     auto [x, y] = ca::meshgrid(ca::linspace(0, 1, 3), ca::linspace(0, 1, 2));  // each (2, 3)
+template <array_expression... X>
+auto meshgrid(indexing order, const X&... x) {
+  constexpr int n = int(sizeof...(X));
+  static_assert(n <= max_rank, "cudarray: meshgrid of more arrays than an array has axes");
+  const int64 extents[] = {detail::dims_of(x).elements()..., 0};
+  const int ndims[] = {detail::dims_of(x).ndim()..., 0};
+  for (int i = 0; i < n; ++i)
+    if (ndims[i] > 1) detail::fail<shape_error>("meshgrid: array ", i, " has ", ndims[i], " axes");
+  const auto axis_of = [order](int i) { return order == indexing::xy && n > 1 && i < 2 ? 1 - i : i; };
+  shape full;
+  for (int i = 0; i < n; ++i) full.push_back(extents[axis_of(i)]);
+  int i = 0;
+  const auto along = [&](const auto& a) {
+    shape s;
+    for (int d = 0; d < n; ++d) s.push_back(d == axis_of(i) ? extents[i] : 1);
+    ++i;
+    return broadcast_to(reshape(a, s), full);
+  };
+  return ::std::tuple<decltype(along(x))...>{along(x)...};
+}
+template <array_expression... X>
+auto meshgrid(const X&... x) {
+  return meshgrid(indexing::xy, x...);
 }
 
 }  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

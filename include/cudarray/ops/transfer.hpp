@@ -27,6 +27,11 @@ const ndarray<T, Device> ascontiguousarray(const ndarray<T, Device>& a) {
 }  // namespace cudarray::inline v0::inline CUDARRAY_BUILD
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
+/// The device of an expression. Throws device_error where its operands are on two.
+template <class X>
+device_type_t<X> device_of(const X& x) {
+  return {check_leaves(as_operand<value_type_t<X>>("", x))};
+}
 [[noreturn]] CUDARRAY_COLD inline void fail_devices(const char* function, int a, int b) {
   fail<device_error>(function, ": operands on devices ", a, " and ", b, ": move one with ca::to");
 }
