@@ -129,6 +129,8 @@ const std::vector<function>& functions() {
       CALL(3, ca::scatter_add(at(0).x, at(1).i, at(2).x)),
       CALL(2, ca::concatenate({at(0).x, at(1).x})),
       CALL(2, ca::stack({at(0).x, at(1).x})),
+      CALL(2, ca::vstack(std::tuple(at(0).x, at(1).v))),
+      CALL(2, ca::insert(at(0).x, 1, at(1).v, 0)),
       CALL(2, ca::matmul(at(0).x, at(1).x)),
       CALL(2, ca::matmul(at(0).k, at(1).k)),
       CALL(2, ca::dot(at(0).v, at(1).v)),
@@ -199,6 +201,14 @@ TEST_CASE("ordinals: all functions work on the second device, and make nothing o
   (void)ca::zeros_like(one.x);
   (void)ca::var(one.x).item();
   (void)ca::flatnonzero(one.x);
+  (void)ca::insert(one.x, {0, 2}, 1, 0);
+  (void)ca::delete_(one.x, {0, 2}, 0);
+  (void)ca::repeat(one.x, {1, 0, 2, 1}, 0);
+  (void)ca::tile(one.x, {2, 2});
+  (void)ca::roll(one.x, 1);
+  (void)array(ca::tril(one.x));
+  (void)ca::diag(one.v, 1);
+  (void)array(ca::vander(one.v));
   CHECK(ca::memory_stats(device{0}).peak == used);
   CHECK(violations() == std::vector<std::string>{});
 }

@@ -79,6 +79,14 @@ TEST_CASE("diagonals: triangles") {
   CHECK(test::equal(ca::tri<int>(2, 4, 1), {2, 4}, ints{1, 1, 0, 0, 1, 1, 1, 0}));
   CHECK(ca::tri(0, 3).shape() == ca::shape{0, 3});
   CHECK_THROWS_AS(ca::tri(-2), ca::shape_error);
+  for (const ca::int64 far : {INT64_MAX, INT64_MIN}) {
+    INFO(far);
+    CHECK(ca::sum(ca::tri<int>(2, 3, far)).item() == (far > 0 ? 6 : 0));
+    CHECK(ca::sum(ca::tril(a, far)).item() == (far > 0 ? 66 : 0));
+    CHECK(ca::sum(ca::triu(a, far)).item() == (far > 0 ? 0 : 66));
+    CHECK(ca::diagonal(a, far).size() == 0);
+    CHECK_THROWS_AS(ca::diag(ca::ones({2}), far), ca::shape_error);
+  }
   const auto low = ca::tril_indices(3, -1), high = ca::triu_indices(2, 0, 3);
   CHECK(test::equal(low[0], {3}, ints{1, 2, 2}));
   CHECK(test::equal(low[1], {3}, ints{0, 0, 1}));
@@ -95,6 +103,8 @@ TEST_CASE("creation: sequences, coordinates and functions of them") {
   CHECK(ca::geomspace<double>(3, 7, 9)(-1).item() == 7);
   CHECK(ca::geomspace<double>(3, 7, 9)(0).item() == 3);
   CHECK(test::equal(ca::geomspace(5, 8, 1), {1}, ints{5}));
+  CHECK(ca::abs(ca::geomspace<double>(1e-200, 1e-150, 3)(1) / 1e-175 - 1).item() < 1e-12);
+  CHECK(test::equal(ca::fromfunction([](const auto&, const auto&) { return 7; }, {1, 2}), {1, 2}, ints{7, 7}));
   CHECK(ca::geomspace(5, 8, 0).size() == 0);
   CHECK(test::thrown<ca::value_error>([] { ca::geomspace(-1, 8); }) == "geomspace: from -1 to 8: of one sign, not 0");
   CHECK(test::thrown<ca::value_error>([] { ca::logspace(0, 1, -2); }) == "logspace: -2 values");

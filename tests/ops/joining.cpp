@@ -64,6 +64,7 @@ TEST_CASE("joining: blocks and append") {
   CHECK(test::equal(ca::block({{array_t(a), column}, {column, array_t(a)}}), {4, 4},
                     ints{1, 2, 3, 7, 4, 5, 6, 8, 7, 1, 2, 3, 8, 4, 5, 6}));
   CHECK(test::equal(ca::block({{a(0), a(1)}}), {1, 6}, ints{1, 2, 3, 4, 5, 6}));
+  CHECK(test::equal(ca::block({a(0) + 1, a(1) + 1}), {6}, ints{2, 3, 4, 5, 6, 7}));
   CHECK_THROWS_AS(ca::block({{array_t(a), column}, {array_t(a)}}), ca::shape_error);
   CHECK(test::equal(ca::append(a, ca::array<int>({7})), {7}, ints{1, 2, 3, 4, 5, 6, 7}));
   CHECK(test::equal(ca::append(a, a(ca::slice(1), _) * 2, 0), {3, 3}, ints{1, 2, 3, 4, 5, 6, 2, 4, 6}));

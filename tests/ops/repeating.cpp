@@ -50,6 +50,37 @@ TEST_CASE("repeating: tile and resize") {
   CHECK_THROWS_AS(ca::resize(a, {-1, 3}), ca::shape_error);
 }
 
+TEST_CASE("repeating: results are new arrays that can be written") {
+  const auto w = ca::array<float>({1, 2}), one = ca::array<float>({7});
+  for (ca::ndarray<float> r :
+       {ca::ndarray<float>(ca::repeat(w, 1)), ca::ndarray<float>(ca::repeat(one, 3)),
+        ca::ndarray<float>(ca::repeat(ca::reshape(w, {1, 2}), 4, 0)), ca::ndarray<float>(ca::tile(w, {3, 1})),
+        ca::ndarray<float>(ca::tile(w, {1})), ca::ndarray<float>(ca::tile(one, {3})),
+        ca::ndarray<float>(ca::resize(one, {3})), ca::ndarray<float>(ca::resize(w, {1})),
+        ca::ndarray<float>(ca::resize(w, {3})), ca::ndarray<float>(ca::roll(w, 0)),
+        ca::ndarray<float>(ca::roll(w, {}, ca::axes{})), ca::ndarray<float>(ca::insert(w, {}, 0, 0)),
+        ca::ndarray<float>(ca::delete_(w, {}, 0))}) {
+    r(ca::ellipsis) = 9;
+    CHECK(ca::all(r == 9).item());
+    r += 1;
+  }
+  CHECK(test::equal(w, {2}, ints{1, 2}));
+  CHECK(one.item() == 7);
+  ca::ndarray<float> source = ca::array<float>({1, 2});
+  const auto tiled = ca::tile(source, {3, 1});
+  source.fill(0);
+  CHECK(test::equal(tiled, {3, 2}, ints{1, 2, 1, 2, 1, 2}));
+}
+
+TEST_CASE("repeating: sizes that no array has") {
+  const auto a = ca::ones({4});
+  CHECK(test::thrown<ca::shape_error>([&] { ca::repeat(a, ca::int64(1) << 62, 0); }).find("repeat: shape") == 0);
+  CHECK(test::thrown<ca::shape_error>([&] { ca::tile(a, {ca::int64(1) << 60}); }).find("tile: shape") == 0);
+  CHECK(test::thrown<ca::shape_error>([&] { ca::repeat(a, {ca::int64(1) << 61}, 0); }).find("repeat: shape") == 0);
+  const std::vector<ca::ndarray<float>> many(300, ca::broadcast_to(ca::zeros({1}), {ca::int64(1) << 54}));
+  CHECK(test::thrown<ca::shape_error>([&] { ca::concatenate(many); }).find("concatenate: shape") == 0);
+}
+
 TEST_CASE("repeating: roll") {
   const auto a = make();
   CHECK(test::equal(ca::roll(line(), 1), {3}, ints{3, 1, 2}));
@@ -59,7 +90,9 @@ TEST_CASE("repeating: roll") {
   CHECK(test::equal(ca::roll(a, {1, 1}, {0, 1}), {2, 3}, ints{6, 4, 5, 3, 1, 2}));
   CHECK(test::equal(ca::roll(a, {1, 1}, {1, 1}), {2, 3}, ints{2, 3, 1, 5, 6, 4}));
   CHECK(ca::roll(ca::zeros({0, 3}), 2, 0).shape() == ca::shape{0, 3});
-  CHECK(test::thrown<ca::value_error>([&] { ca::roll(a, {1, 2}, {0}); }) == "roll: 2 shifts of 1 axes");
+  CHECK(test::equal(ca::roll(a, 1, {0, 1}), {2, 3}, ints{6, 4, 5, 3, 1, 2}));
+  CHECK(test::equal(ca::roll(a, {1, 1}, 1), {2, 3}, ints{2, 3, 1, 5, 6, 4}));
+  CHECK(test::thrown<ca::value_error>([&] { ca::roll(a, {1, 2, 3}, {0, 1}); }) == "roll: 3 shifts of 2 axes");
   CHECK_THROWS_AS(ca::roll(a, 1, 2), ca::index_error);
 }
 
@@ -73,6 +106,11 @@ TEST_CASE("repeating: insert") {
   CHECK(test::equal(ca::insert(a + 0, {2, 0}, ca::array<float>({{7, 8}}), 1), {2, 5},
                     ints{8, 1, 2, 7, 3, 8, 4, 5, 7, 6}));
   CHECK(test::equal(ca::insert(a, {1, 1}, 0, 0), {4, 3}, ints{1, 2, 3, 0, 0, 0, 0, 0, 0, 4, 5, 6}));
+  CHECK(test::equal(ca::insert(line(), {1}, ca::array<int>({7, 8}), 0), {5}, ints{1, 7, 8, 2, 3}));
+  CHECK(test::equal(ca::insert(a, {1}, ca::array<float>({{7, 9}, {8, 9}}), 1), {2, 5},
+                    ints{1, 7, 9, 2, 3, 4, 8, 9, 5, 6}));
+  CHECK(test::equal(ca::insert(a, {1}, ca::array<float>({{7}, {8}}), 1), {2, 4}, ints{1, 7, 2, 3, 4, 8, 5, 6}));
+  CHECK(test::thrown<ca::value_error>([] { ca::insert(ca::zeros<ca::uint8>({2}), 0, 300, 0); }).find("insert") == 0);
   CHECK(test::thrown<ca::index_error>([&] { ca::insert(line(), 4, 0, 0); }) ==
         "insert: index 4 is out of bounds for an axis of 3");
   CHECK(test::thrown<ca::index_error>([&] {
@@ -88,15 +126,17 @@ TEST_CASE("repeating: delete_ and trim_zeros") {
   CHECK(test::equal(ca::delete_(a, {0, 2, -1}, 1), {2, 1}, ints{2, 5}));
   CHECK(test::equal(ca::delete_(a * 2, ca::slice(ca::none, ca::none, 2), 1), {2, 1}, ints{4, 10}));
   CHECK(test::equal(ca::delete_(a, ca::slice(5, 9), 1), {2, 3}, ints{1, 2, 3, 4, 5, 6}));
-  CHECK_THROWS_AS(ca::delete_(a, 3, 1), ca::index_error);
+  CHECK(test::equal(ca::delete_(a, ca::slice(ca::none, ca::none, -2), 1), {2, 1}, ints{2, 5}));
+  CHECK(test::thrown<ca::index_error>([&] { ca::delete_(a, 3, 1); }) ==
+        "delete_: index 3 is out of bounds for an axis of 3");
   CHECK(test::thrown<ca::index_error>([&] {
           ca::delete_(a, {0, 3}, 1);
         }) == "delete_: index 3 is out of bounds for an axis of 3");
   const auto z = ca::array<int>({0, 0, 1, 0, 2, 0});
   CHECK(test::equal(ca::trim_zeros(z), {3}, ints{1, 0, 2}));
-  CHECK(test::equal(ca::trim_zeros(z, ca::trim::front), {4}, ints{1, 0, 2, 0}));
-  CHECK(test::equal(ca::trim_zeros(z, ca::trim::back), {5}, ints{0, 0, 1, 0, 2}));
-  for (const auto ends : {ca::trim::both, ca::trim::front, ca::trim::back})
+  CHECK(test::equal(ca::trim_zeros(z, ca::trim_ends::front), {4}, ints{1, 0, 2, 0}));
+  CHECK(test::equal(ca::trim_zeros(z, ca::trim_ends::back), {5}, ints{0, 0, 1, 0, 2}));
+  for (const auto ends : {ca::trim_ends::both, ca::trim_ends::front, ca::trim_ends::back})
     CHECK(ca::trim_zeros(ca::zeros({4}), ends).size() == 0);
   CHECK(test::equal(ca::trim_zeros(ca::array<int>({{0, 0, 0}, {0, 1, 0}, {0, 0, 2}})), {2, 2}, ints{1, 0, 0, 2}));
 }

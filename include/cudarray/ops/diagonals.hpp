@@ -19,6 +19,7 @@ struct diagonal_of {
     if (s.ndim() < 2) fail<shape_error>(function, ": an array of shape ", s, ", not of two axes at least");
     first = normal_axis(function, axis1, s.ndim());
     second = normal_axis(function, axis2, s.ndim());
+    k = k < -s[first] ? -s[first] : k > s[second] ? s[second] : k;
     if (first == second) fail<value_error>(function, ": axis ", axis1, " twice");
   }
   /// Its elements are the last axis.
@@ -60,10 +61,13 @@ requires(!has_variable<X>) auto apply_diag(const diagonal_of& d, const X& x, con
   return put_diagonal(d, as_array(x), s);
 }
 
+inline int64 one_less(int64 k) { return k > INT64_MIN ? k - 1 : k; }
 /// Whether an element of matrices is on or below the k-th diagonal: lazy.
 template <class Device>
 auto below_diagonal(int64 rows, int64 columns, int64 k, Device device) {
-  return expand_dims(integer_range<int64>(k, rows + k, 1, device), 1) >= integer_range<int64>(0, columns, 1, device);
+  const int64 from = k < -rows ? -rows : k > columns ? columns : k;
+  return expand_dims(integer_range<int64>(from, rows + from, 1, device), 1) >=
+         integer_range<int64>(0, columns, 1, device);
 }
 /// The same of the matrices of an array, one row of one axis for all. Throws shape_error.
 template <class X>
@@ -96,8 +100,9 @@ auto diag(const X& x, detail::any_integer k = 0) {
   const shape& s = detail::dims_of(x);
   if (s.ndim() != 1 && s.ndim() != 2) detail::fail<shape_error>("diag: an array of shape ", s, ", not of 1 or 2 axes");
   if (s.ndim() == 2) return eval(diagonal(x, k));
-  const int64 n = s[0] + (k < 0 ? -k : int64(k));
-  const shape square{n, n};
+  int64 n = 0;
+  if (k == INT64_MIN || __builtin_add_overflow(s[0], k < 0 ? -k.value : k.value, &n)) n = INT64_MAX;
+  const shape square = detail::check_extents("diag", shape{n, n});
   return eval(apply_diag(detail::diagonal_of("diag", square, k, 0, 1), x, square));
 }
 /// A matrix with all elements on its k-th diagonal.
@@ -133,7 +138,7 @@ auto tril(const X& x, detail::any_integer k = 0) {
 }
 template <array_expression X>
 auto triu(const X& x, detail::any_integer k = 0) {
-  return where(detail::below_diagonal_of("triu", x, k - 1), detail::primal_t<value_type_t<X>>{}, x);
+  return where(detail::below_diagonal_of("triu", x, detail::one_less(k)), detail::primal_t<value_type_t<X>>{}, x);
 }
 /// Ones on and below the k-th diagonal, zeros elsewhere. Eager.
 template <dtype T = float, device_tag Device = default_device>
@@ -151,7 +156,7 @@ auto tril_indices(detail::any_integer n, detail::any_integer k = 0, detail::any_
 template <device_tag Device = default_device>
 auto triu_indices(detail::any_integer n, detail::any_integer k = 0, detail::any_integer columns = -1,
                   Device device = {}) {
-  return nonzero(!tri<bool>(n, columns, k - 1, device));
+  return nonzero(!tri<bool>(n, columns, detail::one_less(k), device));
 }
 
 }  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

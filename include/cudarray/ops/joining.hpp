@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
+#include <ranges>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -76,6 +79,7 @@ inline shape joined_shape(const ::std::vector<shape>& parts, int64 axis) {
     for (int d = 0; fits && d < s.ndim(); ++d) fits = d == at || p[d] == s[d];
     if (!fits) fail<shape_error>("concatenate: shapes ", parts[0], " and ", p, " along axis ", at);
     s[at] += p[at];
+    check_extents("concatenate", s);
   }
   return s;
 }
@@ -99,8 +103,8 @@ const ndarray<T, Device> joined(const ::std::vector<ndarray<T, Device>>& parts, 
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
 namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
-// All take a list in braces, a vector or a span of arrays or of expressions of one type, or a tuple of any, whose
-// dtypes are promoted: `ca::concatenate(std::tuple(x, y + 1, mask))`.
+// All but `block` and `append` take a list in braces, a vector or a span of arrays or of expressions of one type, or a
+// tuple of any, whose dtypes are promoted: `ca::concatenate(std::tuple(x, y + 1, mask))`.
 
 /// The arrays one after another along an axis. Throws shape_error where other extents differ, value_error for none.
 ///     ca::concatenate({a, b}, 1)
@@ -187,6 +191,12 @@ auto block(::std::initializer_list<::std::initializer_list<X>> rows) {
   };
   const auto row_of = [&](const auto& row) { return eval(concatenate(detail::each_in(row, raised), -1)); };
   return concatenate(detail::each_in(rows, row_of), -2);
+}
+
+/// One row of blocks, joined along the last axis.
+template <array_expression X>
+auto block(::std::initializer_list<X> row) {
+  return concatenate(row, -1);
 }
 
 /// The elements of x and then those of y along one axis; or along an axis of theirs. Throws shape_error.

@@ -60,7 +60,8 @@ const ndarray<T, Device> logspace(double start, double stop, detail::any_integer
 ///     ca::geomspace(1, 8, 4)  // [1 2 4 8]
 template <dtype T = float, device_tag Device = default_device>
 const ndarray<T, Device> geomspace(double start, double stop, detail::any_integer n = 50, Device device = {}) {
-  if (!(start * stop > 0)) detail::fail<value_error>("geomspace: from ", start, " to ", stop, ": of one sign, not 0");
+  if (!((start > 0 && stop > 0) || (start < 0 && stop < 0)))
+    detail::fail<value_error>("geomspace: from ", start, " to ", stop, ": of one sign, not 0");
   const double from = math::log10(math::abs(start)),
                step = detail::step_of("geomspace", from, math::log10(math::abs(stop)), n);
   return detail::from_generator("geomspace", n.value,
@@ -93,17 +94,20 @@ auto fromfunction(const F& f, const shape& s, Device device = {}) {
   if (s.ndim() != n)
     detail::fail<value_error>("fromfunction: a function of ", n, " coordinates for an array of ", s.ndim(), " axes");
   return [&]<int... K>(::std::integer_sequence<int, K...>) {
-    return copy(broadcast_to(f(detail::coordinates(s, K, device)...), s));
+    const auto r = f(detail::coordinates(s, K, device)...);
+    if constexpr (array_expression<decltype(r)>) return copy(broadcast_to(r, s));
+    else return full<normal_dtype_t<::std::remove_const_t<decltype(r)>>, Device>(s, r, device);
   }
   (::std::make_integer_sequence<int, n>{});
 }
 
 /// The powers of the elements of one axis as rows: from n - 1 to 0, or (`increasing`) from 0; n absent: as many as
-/// there are elements. Integers become int64. Lazy. Throws shape_error, value_error.
+/// there are elements. Integers become int64, floats stay what they are. Lazy. Throws shape_error, value_error.
 ///     ca::vander(x, 3)  // columns x^2, x, 1
 template <array_expression X>
 auto vander(const X& x, detail::any_integer n = -1, bool increasing = false) {
   using T = ::std::conditional_t<(kind_of<value_type_t<X>> < kind::floating), int64, value_type_t<X>>;
+  static_assert(kind_of<T> != kind::complex_, "cudarray: vander takes real numbers");
   const shape& s = detail::dims_of(x);
   if (s.ndim() != 1) detail::fail<shape_error>("vander: an array of shape ", s, ", not of one axis");
   if (n < -1) detail::fail<value_error>("vander: ", n, " columns");

@@ -86,7 +86,7 @@ CUDARRAY_SPLITS(dsplit, 3, 2)
 #undef CUDARRAY_SPLITS
 
 /// Views of what is at each index of an axis.
-///     auto [x, y, z] = .. ; for (const auto& row : ca::unstack(a)) ..
+///     for (const auto& row : ca::unstack(a)) std::cout << row << '\n';
 template <array_expression X>
 auto unstack(const X& x, detail::any_integer axis = 0) {
   const int64 n = detail::dims_of(x)[detail::normal_axis("unstack", axis, detail::dims_of(x).ndim())];
