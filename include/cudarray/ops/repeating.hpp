@@ -278,13 +278,10 @@ auto trim_zeros(const X& x, trim_ends ends = trim_ends::both) {
     for (int d = 0; d < r.ndim(); ++d)
       if (d != axis) others[count++] = d;
     const auto line = flatnonzero(any(r != 0, axes(others, count)));
-    const int64 n = r.shape(axis), found = line.size();
-    const int64 first = found == 0                ? (ends == trim_ends::back ? 0 : n)
-                        : ends == trim_ends::back ? 0
-                                                  : line(0).item(),
-                last = found == 0                 ? first
-                       : ends == trim_ends::front ? n
-                                                  : line(-1).item() + 1;
+    const int64 n = r.shape(axis);
+    const bool none = line.size() == 0;
+    const int64 first = ends == trim_ends::back ? 0 : none ? n : line(0).item();
+    const int64 last = ends == trim_ends::front ? n : none ? first : line(-1).item() + 1;
     r = eval(split(r, {first, last}, axis)[1]);
   }
   return r;
