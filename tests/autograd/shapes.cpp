@@ -34,7 +34,9 @@ TEST_CASE("autograd: arrays and variables of other dtypes are joined to a variab
   const ca::variable<double> y = ca::concatenate(std::tuple(x, ca::arange<double>(2), x * 3));
   y.backward(ca::arange<double>(6));
   CHECK(test::values(x.grad()) == std::vector<float>{12, 16});
-  CHECK_FALSE(ca::concatenate(std::tuple(x.value(), ca::zeros({1}))).size() == 0);
+  const auto constant = ca::concatenate(std::tuple(x.value(), ca::zeros({1})));
+  CHECK(std::is_same_v<decltype(constant), const ca::ndarray<float>>);
+  CHECK(test::values(constant) == std::vector<float>{1, 2, 0});
   const ca::variable<float> both = ca::concatenate({x * 2, x * 4});
   x.zero_grad();
   both.backward(ca::array<float>({1, 1, 1, 2}));
