@@ -7,5 +7,6 @@
 #include "backend/elementwise.hpp"
 #include "backend/memory.hpp"
 #include "ops/math.hpp"
+#include "ops/numbers.hpp"
 #include "ops/operators.hpp"
 #include "ops/transfer.hpp"

@@ -8,5 +8,6 @@
 #include "backend/memory.hpp"
 #include "backend/reduce.hpp"
 #include "backend/row_program.hpp"
+#include "ops/closeness.hpp"
 #include "ops/reductions.hpp"
 #include "ops/transfer.hpp"

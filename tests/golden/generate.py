@@ -22,7 +22,8 @@ from numpy.lib.stride_tricks import as_strided
 ULPS = {
     "exp": 4, "exp2": 4, "expm1": 4, "log": 4, "log2": 4, "log10": 4, "log1p": 4, "cbrt": 4,
     "sin": 4, "cos": 4, "tan": 6, "arcsin": 6, "arccos": 4, "arctan": 4, "sinh": 6, "cosh": 4, "tanh": 4,
-    "erf": 4, "erfc": 4,
+    "erf": 4, "erfc": 4, "radians": 2, "degrees": 2, "logit": 8, "arcsinh": 6, "arccosh": 6, "arctanh": 6, "sinc": 8,
+    "gamma": 16, "lgamma": 16, "digamma": 16, "logaddexp": 4, "logaddexp2": 4,
     "power": 16, "arctan2": 6, "hypot": 4,
     "sum": 16, "prod": 64, "mean": 16, "var": 32, "std": 32, "cumsum": 16, "cumprod": 64,
     "matmul": 16, "multiply complex64": 4,
@@ -38,15 +39,16 @@ EPSILON = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-23, "float
 TINY = {"float16": 2.0**-14, "bfloat16": 2.0**-126, "float32": 2.0**-126, "float64": 2.0**-1022, "complex64": 2.0**-126}
 
 FLOATING_UNARY = ["exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "cbrt", "sin", "cos", "tan",
-                  "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "erf", "erfc"]
+                  "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "erf", "erfc", "reciprocal", "radians", "degrees",
+                  "logit", "arcsinh", "arccosh", "arctanh", "sinc", "gamma", "lgamma", "digamma"]
 ROUNDING = ["floor", "ceil", "trunc", "rint"]
-UNARY = ["absolute", "negative", "sign", "square", *FLOATING_UNARY, *ROUNDING, "isnan", "isinf", "isfinite",
+UNARY = ["absolute", "negative", "positive", "signbit", "bitwise_count", "nan_to_num", "sign", "square", *FLOATING_UNARY, *ROUNDING, "isnan", "isinf", "isfinite",
          "logical_not", "invert"]
-FLOATING_BINARY = ["arctan2", "hypot", "copysign"]
-NUMERIC = ["floor_divide", "remainder", "power"]
+FLOATING_BINARY = ["arctan2", "hypot", "copysign", "heaviside", "logaddexp", "logaddexp2"]
+NUMERIC = ["floor_divide", "remainder", "power", "fmod"]
 SHIFTS = ["left_shift", "right_shift"]
 BITWISE = ["bitwise_and", "bitwise_or", "bitwise_xor"]
-BINARY = ["subtract", "multiply", "divide", *NUMERIC, "maximum", "minimum", *FLOATING_BINARY, "equal", "not_equal",
+BINARY = ["subtract", "multiply", "divide", *NUMERIC, "maximum", "minimum", "fmax", "fmin", "isclose", "gcd", "lcm", *FLOATING_BINARY, "equal", "not_equal",
           "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor", *BITWISE,
           *SHIFTS]
 MIXED = {op: [("int32", "float32"), ("uint8", "int64"), ("float32", "float64")]
@@ -57,19 +59,21 @@ SORTS = ["sort", "argsort"]
 ROW_PROGRAMS = ["softmax", "softmax_gradient", "rms_norm", "masked_softmax", "layer_norm", "cross_entropy"]
 ROW_LENGTHS = [1, 2, 3, 7, 10, 37, 64, 100, 128, 257, 1000, 1024, 1025, 4096, 20000, 100000]
 SCANS = {"cumsum": np.add, "cumprod": np.multiply, "cummax": np.maximum, "cummin": np.minimum}
-NOT_BOOL = {"negative", "sign", "square", "subtract"}
-NOT_FLOAT = {"invert", *BITWISE, *SHIFTS}
+NOT_BOOL = {"negative", "positive", "sign", "square", "subtract", "gcd", "lcm"}
+NOT_FLOAT = {"invert", "bitwise_count", "gcd", "lcm", *BITWISE, *SHIFTS}
 
 # Where functions of floats are interesting; elsewhere (-50, 50). Integers are what they are.
 DOMAIN = {
     "exp": (-80, 80), "exp2": (-100, 100), "expm1": (-40, 60), "log": (0, 100), "log2": (0, 100), "log10": (0, 100),
     "log1p": (-1, 100), "sqrt": (0, 100), "tan": (-20, 20), "arcsin": (-1, 1), "arccos": (-1, 1), "arctan": (-5, 5),
-    "tanh": (-5, 5), "erf": (-4, 4), "erfc": (-4, 5), "power": (-5, 5), "arctan2": (-2, 2), "sum": (-4, 4), "mean": (-4, 4), "var": (-4, 4),
+    "tanh": (-5, 5), "erf": (-4, 4), "erfc": (-4, 5), "logit": (0, 1), "arccosh": (1, 100), "arctanh": (-1, 1),
+    "sinc": (-5, 5), "gamma": (0.1, 20), "lgamma": (0.1, 60), "digamma": (0.1, 60), "heaviside": (-2, 2), "logaddexp": (-9, 9),
+    "logaddexp2": (-9, 9), "power": (-5, 5), "arctan2": (-2, 2), "sum": (-4, 4), "mean": (-4, 4), "var": (-4, 4),
     "std": (-4, 4), "prod": (0.9, 1.1), "cumsum": (-4, 4), "cumprod": (0.9, 1.1), "any": (-1, 1), "all": (-1, 1),
     "matmul": (-4, 4), **{op: (-4, 4) for op in ROW_PROGRAMS},
     **{op: (-3, 3) for op in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")},
 }
-ACCUMULATING = {*ROW_PROGRAMS, "sum", "mean", "var", "std", "prod", "cumsum", "cumprod"}
+ACCUMULATING = {*ROW_PROGRAMS, "logaddexp", "logaddexp2", "sum", "mean", "var", "std", "prod", "cumsum", "cumprod"}
 
 
 def is_float(dtype):
@@ -248,7 +252,8 @@ class Generator:
 
     def unary(self, op, dtype):
         x = self.operand(dtype, self.shape(), op)
-        return Case(op, [x], unary(op, x.value))
+        scale = 1.0 if op in ("lgamma", "digamma") else 0.0  # they have zeros
+        return Case(op, [x], unary(op, x.value), scale=scale)
 
     def binary(self, op, left, right):
         a, b = self.broadcast(self.shape(), 2)
@@ -261,7 +266,16 @@ class Generator:
             counts = [*range(width), width, width + 5, *([] if right == "uint8" else [-1])]
             values = lambda n: np.array(counts)[self.draw.randint(0, len(counts), n)]
         x, y = self.operand(left, a, op), self.operand(right, b, op, values=values)
-        return Case(op, [x, y], binary(op, x.value.astype(common), y.value.astype(common)))
+        scale = max(largest(x.value), largest(y.value)) if op.startswith("logaddexp") else 0.0
+        return Case(op, [x, y], binary(op, x.value.astype(common), y.value.astype(common)), scale=scale)
+
+    def round(self, op, dtype):
+        decimals = self.choose.choice([0, 1, 2, 3, -1, -1, -2])
+        values = None if is_float(dtype) else lambda n: self.draw.randint(0, 240, n)
+        x = self.operand(dtype, self.shape(), values=values)
+        with np.errstate(all="ignore"):
+            fits = np.isfinite(x.value * x.value.dtype.type(10.0**max(decimals, 0)))
+        return Case(op, [x], np.where(fits, np.round(x.value, decimals), x.value), integers=[decimals])
 
     def where(self, op, dtype):
         shapes = self.broadcast(self.shape(), 3)
@@ -517,6 +531,7 @@ class Generator:
         slots += [(1, self.binary, "add", t, u) for t in DTYPES for u in DTYPES]
         slots += [(3, self.binary, op, t, t) for op in BINARY for t in defined(op)]
         slots += [(1, self.binary, op, t, u) for op, pairs in MIXED.items() for t, u in pairs]
+        slots += [(3, self.round, "round", t) for t in DTYPES if t != "bool"]
         slots += [(3, self.reduction, op, t) for op in REDUCTIONS for t in DTYPES]
         slots += [(3, self.segments, op, t) for op in (*SORTS, *SCANS) for t in DTYPES]
         slots += [(3, self.topk, op, t) for op in ("topk", "topk_indices") for t in DTYPES]
@@ -563,14 +578,48 @@ def wide_call(function, *x):
 
 
 # What NumPy lacks, in float64.
-OTHER = {op: np.vectorize(getattr(math, op), otypes=[np.longdouble]) for op in ("erf", "erfc")}
+def lenient(function):
+    """A function of Python's that has an infinity where Python's throws: at 0, and where it overflows."""
+    def call(x):
+        try:
+            return function(float(x))
+        except OverflowError:
+            return math.copysign(math.inf, x)
+        except ValueError:
+            return math.inf if function is math.lgamma else math.nan if x != 0 else math.copysign(math.inf, x)
+    return np.vectorize(call, otypes=[np.longdouble])
+
+
+def sinc(x):
+    by_pi = np.longdouble("3.141592653589793238462643") * x
+    return np.where(np.isfinite(x) & (x == np.rint(x)), (x == 0).astype(x.dtype), np.sin(by_pi) / by_pi)
+
+
+def digamma(x):
+    """By recurrence up to 25 and the asymptotic series; below 0 only of what is next to 0."""
+    if x == 0:
+        return -np.copysign(np.inf, x)
+    if x < 0:
+        return -1 / x - 0.5772156649015329 if x > -1e-9 else np.nan
+    r = np.longdouble(0)
+    while x < 25:
+        r, x = r - 1 / x, x + 1
+    z = 1 / (x * x)
+    series = z * (1 - z * (1 - z * (10 / np.longdouble(21) - z * (1 - z * 60 / np.longdouble(66)) / 2)) / 10) / 12
+    return r + np.log(x) - 1 / (2 * x) - series
+
+
+OTHER = {**{op: lenient(getattr(math, op)) for op in ("erf", "erfc", "gamma", "lgamma")}, "sinc": sinc,
+         "digamma": np.vectorize(digamma, otypes=[np.longdouble]),
+         "logit": lambda x: np.where((x < 0) | (x > 1), np.nan, np.log(x / (1 - x))),
+         "bitwise_count": np.vectorize(lambda x: bin(abs(int(x))).count("1"), otypes=[np.uint8])}
 
 
 def unary(op, x):
     function = OTHER[op] if op in OTHER else getattr(np, op)
     if op in FLOATING_UNARY:
         x = x.astype(floating(x.dtype))
-        return function(x) if op == "sqrt" else wide_call(function, x)
+        return function(x) if op in ("sqrt", "reciprocal") else wide_call(function, x)
     if op in ROUNDING and x.dtype.kind != "f":
         return x
     return function(x)
@@ -579,9 +628,11 @@ def unary(op, x):
 def binary(op, x, y):
     """The result for operands of one dtype."""
     function = getattr(np, op)
+    if op == "fmod" and x.dtype.kind == "i":
+        y = np.where(y == -1, y.dtype.type(1), y)  # the same remainder, which the lowest number has, too
     if op in FLOATING_BINARY:
         x, y = x.astype(floating(x.dtype)), y.astype(floating(y.dtype))
-        return function(x, y) if op == "copysign" else wide_call(function, x, y)
+        return function(x, y) if op in ("copysign", "heaviside") else wide_call(function, x, y)
     if op in (*NUMERIC, *SHIFTS) and x.dtype == bool:
         x, y = x.astype("int8"), y.astype("int8")
     if op == "power" and x.dtype.kind == "f":
@@ -724,7 +775,7 @@ def census(cases):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--n", type=int, default=1900)
+    parser.add_argument("--n", type=int, default=2400)
     parser.add_argument("--out", required=True)
     args = parser.parse_args()
     with np.errstate(all="ignore"), warnings.catch_warnings():

@@ -103,6 +103,7 @@ value download(const X& x) {
 
 /// One family of functions each, in the file of that name.
 void add_unary(table& t);
+void add_special(table& t);
 void add_arithmetic(table& t);
 void add_mixed(table& t);
 void add_logic(table& t);

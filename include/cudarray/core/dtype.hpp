@@ -261,6 +261,16 @@ struct bounds {
   static constexpr T highest = limits::has_infinity ? limits::infinity() : limits::max();
   static constexpr T lowest = limits::has_infinity ? -limits::infinity() : limits::lowest();
 };
+template <>
+struct bounds<float16> {
+  static constexpr float16 highest = __builtin_bit_cast(float16, uint16(0x7c00));
+  static constexpr float16 lowest = __builtin_bit_cast(float16, uint16(0xfc00));
+};
+template <>
+struct bounds<bfloat16> {
+  static constexpr bfloat16 highest = __builtin_bit_cast(bfloat16, uint16(0x7f80));
+  static constexpr bfloat16 lowest = __builtin_bit_cast(bfloat16, uint16(0xff80));
+};
 template <class T>
 struct bounds<dual<T>> {
   static constexpr dual<T> highest{bounds<T>::highest, T(0)};

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../core/math.hpp"
+#include "../core/special.hpp"
 #include "rules.hpp"
 
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
@@ -28,9 +28,9 @@ using namespace math;  // the scalar overloads; packs are found by argument-depe
 #include "unary_functions.inc"
 #undef CUDARRAY_FUNCTION
 /// These are not differentiated by what they are composed of. (nvcc takes packs in functions of one expression.)
-#define CUDARRAY_FUNCTION(name, rule_, value)                                       \
+#define CUDARRAY_COMPOSED(name, rule_, lanes_, value)                               \
   struct name##_op : rule::rule_ {                                                  \
-    static constexpr bool lanes = true;                                             \
+    static constexpr bool lanes = lanes_;                                           \
     CUDARRAY_EXEC_CHECK_OFF                                                         \
     template <class L>                                                              \
     CUDARRAY_HD constexpr auto operator()(const L& x) const {                       \
@@ -46,11 +46,16 @@ using namespace math;  // the scalar overloads; packs are found by argument-depe
       return value;                                                                 \
     }                                                                               \
   };
+#define CUDARRAY_FUNCTION(name, rule_, value) CUDARRAY_COMPOSED(name, rule_, true, value)
 #include "activation_functions.inc"
 #undef CUDARRAY_FUNCTION
-#define CUDARRAY_FUNCTION(name, rule_, value)                                                                    \
+#define CUDARRAY_FUNCTION CUDARRAY_COMPOSED
+#include "special_functions.inc"
+#undef CUDARRAY_FUNCTION
+#undef CUDARRAY_COMPOSED
+#define CUDARRAY_COMPOSED(name, rule_, lanes_, value)                                                            \
   struct name##_op : rule::rule_ {                                                                               \
-    static constexpr bool lanes = true;                                                                          \
+    static constexpr bool lanes = lanes_;                                                                        \
     CUDARRAY_EXEC_CHECK_OFF                                                                                      \
     template <class L, class M>                                                                                  \
     CUDARRAY_HD constexpr auto operator()(const L& x, const M& y) const {                                        \
@@ -67,8 +72,13 @@ using namespace math;  // the scalar overloads; packs are found by argument-depe
       return value;                                                                                              \
     }                                                                                                            \
   };
+#define CUDARRAY_FUNCTION(name, rule_, value) CUDARRAY_COMPOSED(name, rule_, true, value)
 #include "parametric_functions.inc"
 #undef CUDARRAY_FUNCTION
+#define CUDARRAY_FUNCTION CUDARRAY_COMPOSED
+#include "special_binary_functions.inc"
+#undef CUDARRAY_FUNCTION
+#undef CUDARRAY_COMPOSED
 
 #define CUDARRAY_FUNCTION(name, rule_, value)                             \
   struct name##_op : rule::rule_ {                                        \
@@ -116,6 +126,26 @@ struct clip_op : rule::ordered {
   requires(detail::is_dual<L> || detail::is_dual<M> || detail::is_dual<H>) CUDARRAY_HD constexpr auto operator()(
       const L& x, const M& low, const H& high) const {
     return detail::dual_value(*this, x, low, high);
+  }
+};
+
+/// Numbers for what is none.
+struct nan_to_num_op : rule::floating {
+  static constexpr bool lanes = true;
+  double nan, posinf, neginf;
+  CUDARRAY_EXEC_CHECK_OFF
+  template <class L>
+  CUDARRAY_HD constexpr auto operator()(const L& x) const {
+    return of(x, detail::number_like{x});
+  }
+  template <class T>
+  CUDARRAY_HD constexpr auto operator()(const dual<T>& x) const {
+    return detail::dual_value(*this, x);
+  }
+  CUDARRAY_EXEC_CHECK_OFF
+  template <class L, class C>
+  CUDARRAY_HD constexpr auto of(const L& x, const C& c) const {
+    return select(isnan(x), c(nan), select(isinf(x), select(x > c(0), c(posinf), c(neginf)), x));
   }
 };
 

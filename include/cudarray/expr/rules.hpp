@@ -151,6 +151,18 @@ struct shift {
                         kind_of<result_type_t<A...>> <= kind::signed_>;
 };
 
+/// One common integer dtype in and out: gcd.
+struct integers {
+  template <class... A>
+  using types = uniform<result_type_t<A...>, result_type_t<A...>, detail::is_integer<result_type_t<A...>>>;
+};
+
+/// A count of bits of bool and integers.
+struct bit_count {
+  template <class A>
+  using types = uniform<A, uint8, kind_of<A> <= kind::signed_>;
+};
+
 /// A truth value about each element: isnan.
 struct predicate {
   template <class... A>

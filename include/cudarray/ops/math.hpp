@@ -46,7 +46,7 @@ void check_exponents(const ndarray<T, Device>& y) {
 namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 /// Each returns a lazy expression of the operand's shape; with `ca::out(c)` last it is evaluated into c.
-#define CUDARRAY_FUNCTION(name, rule_, value)                                           \
+#define CUDARRAY_FUNCTION(name, rule_, ...)                                             \
   template <array_expression X>                                                         \
   auto name(X&& x) {                                                                    \
     return detail::elementwise(#name, op::name##_op{}, static_cast<X&&>(x));            \
@@ -56,11 +56,12 @@ namespace cudarray::inline v0::inline CUDARRAY_BUILD {
     return detail::write_out(#name, o, detail::elementwise(#name, op::name##_op{}, x)); \
   }                                                                                     \
   detail::poison name(detail::wrong_operand);
+#include "../expr/special_functions.inc"
 #include "../expr/unary_functions.inc"
 #undef CUDARRAY_FUNCTION
 
 /// Each broadcasts its operands, of which one at least is an array. Throws shape_error when built.
-#define CUDARRAY_FUNCTION(name, rule_, value)                                                     \
+#define CUDARRAY_FUNCTION(name, rule_, ...)                                                       \
   template <class X, class Y>                                                                     \
   requires detail::any_array<X, Y>                                                                \
   auto name(X&& x, Y&& y) {                                                                       \
@@ -73,6 +74,7 @@ namespace cudarray::inline v0::inline CUDARRAY_BUILD {
   }                                                                                               \
   detail::poison name(detail::wrong_operand, detail::any_operand);
 #include "../expr/binary_functions.inc"
+#include "../expr/special_binary_functions.inc"
 #undef CUDARRAY_FUNCTION
 
 /// Integers to powers of a signed type. Throws value_error for a negative one: when built on the CPU, where y is

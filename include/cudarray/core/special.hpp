@@ -1,0 +1,138 @@
+// Scalar functions for host and device code that few programs need: gamma and its derivatives, gcd, sinc.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "math.hpp"
+
+namespace cudarray::inline v0::math::inline CUDARRAY_ARITHMETIC {
+
+#define CUDARRAY_MATH1(name, c)                                          \
+  CUDARRAY_HD inline float name(float x) { return __builtin_##c##f(x); } \
+  CUDARRAY_HD inline double name(double x) { return __builtin_##c(x); }
+CUDARRAY_MATH1(arcsinh, asinh)
+CUDARRAY_MATH1(arccosh, acosh)
+CUDARRAY_MATH1(arctanh, atanh)
+CUDARRAY_MATH1(gamma, tgamma)
+CUDARRAY_MATH1(lgamma, lgamma)
+#undef CUDARRAY_MATH1
+
+/// sin(pi x): exactly 0 at integers.
+template <detail::real_floating T>
+CUDARRAY_HD inline T sin_of_half_turns(T x) {
+  const T r = x - T(2) * rint(x * T(0.5));  // in [-1, 1], exactly
+  const T near = r > T(0.5) ? T(1) - r : r < T(-0.5) ? T(-1) - r : r;
+  return sin(T(3.141592653589793) * near);
+}
+/// sin(pi x) / (pi x), and 1 at 0.
+template <detail::real_floating T>
+CUDARRAY_HD inline T sinc(T x) {
+  if (x == T(0)) return T(1);
+  return sin_of_half_turns(x) / (T(3.141592653589793) * x);
+}
+
+/// The logarithmic derivative of gamma, NaN at 0 and the negative integers: by reflection, by recurrence up to 10,
+/// and by the asymptotic series (Abramowitz and Stegun 1964, 6.3.5, 6.3.7 and 6.3.18).
+CUDARRAY_HD inline double digamma(double x) {
+  double r = 0;
+  if (x <= 0) {
+    if (x == floor(x)) return x == 0 ? -1 / x : __builtin_nan("");
+    const double part = x - rint(x);
+    r = -3.141592653589793 / __builtin_tan(3.141592653589793 * part);
+    x = 1 - x;
+  }
+  for (; x < 10; x += 1) r -= 1 / x;
+  const double z = 1 / (x * x);
+  const double series =
+      z * (1. / 12 - z * (1. / 120 - z * (1. / 252 - z * (1. / 240 - z * (1. / 132 - z * (691. / 32760 - z / 12))))));
+  return r + log(x) - 0.5 / x - series;
+}
+/// The sum of (q + k)^-s over all k >= 0, s > 1, by the formula of Euler and Maclaurin (Cephes, `zeta`).
+CUDARRAY_HD inline double hurwitz_zeta(double s, double q) {
+  constexpr double enough = 1.1102230246251565e-16;
+  const double coefficients[] = {12.,
+                                 -720.,
+                                 30240.,
+                                 -1209600.,
+                                 47900160.,
+                                 -1.8924375803183791606e9,
+                                 7.47242496e10,
+                                 -2.950130727918164224e12,
+                                 1.1646782814350067249e14,
+                                 -4.5979787224074726105e15,
+                                 1.8152105401943546773e17,
+                                 -7.1661652561756670113e18};
+  double sum = __builtin_pow(q, -s), a = q, b = 0;
+  for (int i = 0; i < 9 || a <= 9; ++i) {
+    a += 1;
+    b = __builtin_pow(a, -s);
+    sum += b;
+    if (abs(b / sum) < enough) return sum;
+  }
+  sum += b * a / (s - 1) - 0.5 * b;
+  double factor = 1, k = 0;
+  for (const double c : coefficients) {
+    factor *= s + k;
+    b /= a;
+    const double term = factor * b / c;
+    sum += term;
+    if (abs(term / sum) < enough) return sum;
+    factor *= s + k + 1;
+    b /= a;
+    k += 2;
+  }
+  return sum;
+}
+/// The n-th derivative of digamma, by the zeta function (Abramowitz and Stegun 1964, 6.4.10): NaN where n is no integer
+/// from 0 up, and below -10^5.
+CUDARRAY_HD inline double polygamma(double n, double x) {
+  if (n == 0) return digamma(x);
+  if (!(n > 0) || n != floor(n) || x < -1e5) return __builtin_nan("");
+  if (x <= 0 && x == floor(x)) return __builtin_huge_val();
+  const double r = gamma(n + 1) * hurwitz_zeta(n + 1, x);
+  return fmod(n, 2.) == 0 ? -r : r;
+}
+CUDARRAY_HD inline float digamma(float x) { return float(digamma(double(x))); }
+CUDARRAY_HD inline float polygamma(float n, float x) { return float(polygamma(double(n), double(x))); }
+
+/// Whether the sign bit is set; of integers, whether they are negative.
+template <dtype T>
+CUDARRAY_HD constexpr bool signbit(T a) {
+  if constexpr (::std::is_floating_point_v<T>) return __builtin_signbit(a);
+  else return below_zero(a);
+}
+/// How many bits of the absolute value are 1.
+template <detail::whole T>
+CUDARRAY_HD constexpr uint8 bitwise_count(T a) {
+  uint8 n = 0;
+  uint64 bits = below_zero(a) ? uint64(0) - uint64(a) : uint64(a);
+  for (; bits != 0; bits &= bits - 1) ++n;
+  return n;
+}
+/// The remainder with the sign of the dividend, as C's. Integers: 0 for a divisor of 0.
+template <detail::integer T>
+CUDARRAY_HD constexpr T fmod(T a, T b) {
+  if (b == T(0)) return T(0);
+  if constexpr (kind_of<T> == kind::signed_)
+    if (b == T(-1)) return T(0);
+  return T(a % b);
+}
+/// The greatest common divisor of the absolute values: gcd(0, a) = |a|.
+template <detail::integer T>
+CUDARRAY_HD constexpr T gcd(T a, T b) {
+  uint64 x = below_zero(a) ? uint64(0) - uint64(a) : uint64(a), y = below_zero(b) ? uint64(0) - uint64(b) : uint64(b);
+  while (y != 0) {
+    const uint64 r = x % y;
+    x = y;
+    y = r;
+  }
+  return T(x);
+}
+/// The least common multiple of the absolute values, 0 where one is 0; it wraps.
+template <detail::integer T>
+CUDARRAY_HD constexpr T lcm(T a, T b) {
+  const uint64 x = below_zero(a) ? uint64(0) - uint64(a) : uint64(a),
+               y = below_zero(b) ? uint64(0) - uint64(b) : uint64(b);
+  return x == 0 ? T(0) : T(x / uint64(detail::unsigned_t<sizeof(T)>(gcd(a, b))) * y);
+}
+
+}  // namespace cudarray::inline v0::math::inline CUDARRAY_ARITHMETIC

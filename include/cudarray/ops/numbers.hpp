@@ -1,0 +1,115 @@
+// Functions that round, repair and take numbers apart: lazy.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <utility>
+
+#include "math.hpp"
+#include "operators.hpp"
+
+namespace cudarray::inline v0 {
+
+/// What stands for NaN and the infinities; infinite here: the largest and the lowest number of the dtype.
+struct nan_to_num_options {
+  double nan = 0, posinf = __builtin_huge_val(), neginf = -__builtin_huge_val();
+};
+
+}  // namespace cudarray::inline v0
+namespace cudarray::inline v0::op::inline CUDARRAY_BUILD {
+
+/// The nearest multiple of 10^-decimals, ties to even, by NumPy's formula: x times `factor`, or (`up`) divided by it,
+/// is rounded. Where that is not finite, x has no digits to lose.
+struct round_op : rule::ordered {
+  static constexpr bool lanes = false;
+  double factor;
+  bool up;
+  template <class L>
+  CUDARRAY_HD L operator()(const L& x) const {
+    if constexpr (detail::is_dual<L>) {
+      return L((*this)(x.primal));
+    } else if constexpr (!::std::is_floating_point_v<L>) {
+      if (!up) return x;
+      return detail::lane_cast<L>(math::rint(double(x) / factor) * factor);
+    } else {
+      const L by = L(factor), scaled = up ? x / by : x * by;
+      if (!math::isfinite(scaled)) return x;
+      if (scaled == L(0)) return scaled;
+      return up ? math::rint(scaled) * by : math::rint(scaled) / by;
+    }
+  }
+};
+
+}  // namespace cudarray::inline v0::op::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
+
+/// The largest finite number of a floating dtype.
+template <class T>
+constexpr double largest_number() {
+  if constexpr (::std::is_same_v<T, float16>) return 65504;
+  else if constexpr (::std::is_same_v<T, bfloat16>) return 0x1.fep127;
+  else return double(::std::numeric_limits<primal_t<T>>::max());
+}
+
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
+
+/// The nearest multiple of 10^-decimals, ties to the even one, as NumPy computes it. Integers change only where
+/// `decimals` is negative.
+///     ca::round(x, 2)
+template <array_expression X>
+auto round(const X& x, detail::any_integer decimals = 0) {
+  const double exponent = decimals < 0 ? -double(decimals.value) : double(decimals.value);
+  return detail::elementwise("round", op::round_op{{}, math::power(10., exponent), decimals < 0}, x);
+}
+/// NaN and infinities replaced by numbers, of the dtype's range where the options say nothing. Integers as they are.
+///     ca::nan_to_num(x, {.nan = -1})
+template <array_expression X>
+auto nan_to_num(const X& x, const nan_to_num_options& o = {}) {
+  using T = value_type_t<X>;
+  constexpr bool real = !detail::is_complex<T>;
+  static_assert(real, "cudarray: nan_to_num takes real numbers");
+  if constexpr (kind_of<T> < kind::floating) {
+    return detail::elementwise("nan_to_num", op::astype_op<T>{}, x);
+  } else {
+    constexpr double largest = detail::largest_number<T>();
+    const double high = o.posinf == __builtin_huge_val() ? largest : o.posinf;
+    const double low = o.neginf == -__builtin_huge_val() ? -largest : o.neginf;
+    return detail::elementwise("nan_to_num", op::nan_to_num_op{{}, o.nan, high, low}, x);
+  }
+}
+/// The quotients rounded down, and what is left: x = quotient * y + remainder. Both lazy.
+///     auto [quotient, remainder] = ca::divmod(x, 3);
+template <class X, class Y>
+requires detail::any_array<X, Y>
+auto divmod(const X& x, const Y& y) { return ::std::pair(floor_divide(x, y), remainder(x, y)); }
+/// The fractional and the whole parts, both with the sign of x. Both lazy.
+///     auto [fraction, whole] = ca::modf(x);
+template <array_expression X>
+auto modf(const X& x) {
+  return ::std::pair(copysign(where(isinf(x), 0, x - trunc(x)), x), trunc(x));
+}
+/// 1 / (1 + exp(-x)); nnet::sigmoid is the same function.
+template <array_expression X>
+auto expit(const X& x) {
+  return detail::elementwise("expit", op::sigmoid_op{}, x);
+}
+/// Whether elements are the infinity of this sign.
+template <array_expression X>
+auto isposinf(const X& x) {
+  return isinf(x) & (x > 0);
+}
+template <array_expression X>
+auto isneginf(const X& x) {
+  return isinf(x) & (x < 0);
+}
+/// radians and degrees by NumPy's other names.
+template <array_expression X>
+auto deg2rad(const X& x) {
+  return radians(x);
+}
+template <array_expression X>
+auto rad2deg(const X& x) {
+  return degrees(x);
+}
+
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD
