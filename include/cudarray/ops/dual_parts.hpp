@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../ndarray.hpp"
+#include "transfer.hpp"
 
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
@@ -21,6 +22,13 @@ ndarray<T, D> primals(const ndarray<T, D>& a) {
 template <class T, class D>
 ndarray<T, D> primals(const ndarray<dual<T>, D>& a) {
   return part_of<0>(a);
+}
+/// The elements of an array, an expression or a variable, without what derivatives need.
+template <class X>
+auto plain_values(const X& x) {
+  const auto a = eval(x);
+  if constexpr (has_variable<::std::remove_const_t<decltype(a)>>) return primals(a.value());
+  else return primals(a);
 }
 
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD

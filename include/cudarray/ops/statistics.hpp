@@ -1,0 +1,243 @@
+// Statistics of elements: counts, ranges, averages, covariances, and reductions that leave NaN out.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "diagonals.hpp"
+#include "joining.hpp"
+#include "linalg.hpp"
+#include "math.hpp"
+#include "operators.hpp"
+#include "reductions.hpp"
+
+namespace cudarray::inline v0 {
+
+struct cov_options {
+  bool rowvar = true;  ///< rows are variables, columns observations; else the other way round
+  int64 ddof = 1;      ///< the divisor is the number of observations less this
+};
+
+}  // namespace cudarray::inline v0
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
+
+/// x with a number where it is NaN; integers as they are.
+template <class X>
+auto without_nan(const X& x, double instead) {
+  using T = primal_t<value_type_t<X>>;
+  if constexpr (kind_of<T> < kind::floating) return eval(x);
+  else return where(isnan(x), instead, x);
+}
+template <class X>
+auto is_number(const X& x) {
+  return !isnan(x);
+}
+/// Of numbers `value`, NaN where all that was reduced is NaN.
+template <class X, class V, class... O>
+auto nan_of_none(const X& x, const V& value, const axes& over, const O&... o) {
+  if constexpr (kind_of<primal_t<value_type_t<X>>> < kind::floating) return eval(value);
+  else return eval(where(all(isnan(x), over, o...), __builtin_nan(""), value));
+}
+/// Of NaN alone there is no largest element. Throws value_error; waits for the device.
+template <class X>
+void check_numbers(const char* function, const X& x, const axes& over) {
+  if constexpr (kind_of<primal_t<value_type_t<X>>> >= kind::floating)
+    if (eval(any(all(isnan(x), over))).item()) fail<value_error>(function, ": elements that are all NaN");
+}
+/// Weights as they meet x: of its shape, or of one axis along one of x's.
+template <class W>
+auto weights_beside(const W& weights, const shape& x, const axes& over) {
+  const auto w = eval(weights);
+  if (w.shape() == x) return w;
+  if (w.ndim() != 1 || over.is_all() || over.size() != 1)
+    fail<shape_error>("average: weights of shape ", w.shape(), " for an array of shape ", x,
+                      ": of its shape, or of one axis, with the axis they lie along");
+  const int axis = normal_axis("average", over[0], x.ndim());
+  if (w.shape()[0] != x[axis])
+    fail<shape_error>("average: weights of shape ", w.shape(), " along axis ", axis, " of shape ", x);
+  shape along;
+  for (int d = 0; d < x.ndim(); ++d) along.push_back(d == axis ? x[d] : 1);
+  return eval(broadcast_to(reshape(w, along), x));
+}
+/// Variables as rows of a floating dtype.
+template <class X>
+auto rows_of_variables(const X& x, const cov_options& o) {
+  using T = value_type_t<X>;
+  const int n = dims_of(x).ndim();
+  if (n > 2) fail<shape_error>("cov: an array of shape ", dims_of(x), ", not of 1 or 2 axes");
+  const auto a = [&] {
+    if constexpr (kind_of<primal_t<T>> < kind::floating) return eval(astype<double>(x));
+    else return eval(x);
+  }();
+  if (n < 2) return eval(reshape(a, {1, a.size()}));
+  return o.rowvar ? a : eval(swapaxes(a, 0, 1));
+}
+template <class A>
+auto covariance(const A& rows, int64 ddof) {
+  const int64 n = rows.shape()[1], divisor = n > ddof ? n - ddof : 0;
+  const auto centred = eval(rows - mean(rows, 1, keepdims));
+  return eval(matmul(centred, swapaxes(centred, 0, 1)) * (1 / double(divisor)));
+}
+template <class A>
+auto correlation(const A& c) {
+  const auto deviation = eval(sqrt(diagonal(c)));
+  return eval(clip(c / expand_dims(deviation, 1) / deviation, -1, 1));
+}
+/// One variable has a number, not a matrix.
+template <class A>
+auto as_number_of_one(const A& matrix) {
+  return matrix.size() == 1 ? eval(reshape(matrix, shape{})) : matrix;
+}
+
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
+
+/// Each takes `(x, axes, options)` or `(x, options)` as a reduction does.
+#define CUDARRAY_STATISTIC(name, value)                                     \
+  template <array_expression X, reduction_option... O>                      \
+  auto name(const X& x, [[maybe_unused]] const axes& over, const O&... o) { \
+    return value;                                                           \
+  }                                                                         \
+  template <array_expression X, reduction_option... O>                      \
+  auto name(const X& x, const O&... o) {                                    \
+    return name(x, axes::all(), o...);                                      \
+  }
+/// How many elements are not 0: int64. Lazy.
+CUDARRAY_STATISTIC(count_nonzero, sum(x != 0, over, o...))
+/// The largest less the smallest element.
+CUDARRAY_STATISTIC(ptp, max(x, over, o...) - min(x, over, o...))
+
+// Reductions that leave NaN out; of integers those without. Eager, where nothing else is said.
+/// 0 for NaN alone.
+CUDARRAY_STATISTIC(nansum, sum(detail::without_nan(x, 0), over, o...))
+/// 1 for NaN alone.
+CUDARRAY_STATISTIC(nanprod, prod(detail::without_nan(x, 1), over, o...))
+/// NaN for NaN alone. Throws value_error for no elements.
+CUDARRAY_STATISTIC(nanmax,
+                   detail::nan_of_none(x, max(detail::without_nan(x, -__builtin_huge_val()), over, o...), over, o...))
+CUDARRAY_STATISTIC(nanmin,
+                   detail::nan_of_none(x, min(detail::without_nan(x, __builtin_huge_val()), over, o...), over, o...))
+#undef CUDARRAY_STATISTIC
+
+/// The position of the largest number. Waits for the device. Throws value_error where there is none.
+template <array_expression X, reduction_option... O>
+auto nanargmax(const X& x, const axes& over, const O&... o) {
+  detail::check_numbers("nanargmax", x, over);
+  return eval(argmax(detail::without_nan(x, -__builtin_huge_val()), over, o...));
+}
+template <array_expression X, reduction_option... O>
+auto nanargmax(const X& x, const O&... o) {
+  return nanargmax(x, axes::all(), o...);
+}
+template <array_expression X, reduction_option... O>
+auto nanargmin(const X& x, const axes& over, const O&... o) {
+  detail::check_numbers("nanargmin", x, over);
+  return eval(argmin(detail::without_nan(x, __builtin_huge_val()), over, o...));
+}
+template <array_expression X, reduction_option... O>
+auto nanargmin(const X& x, const O&... o) {
+  return nanargmin(x, axes::all(), o...);
+}
+
+/// The mean of the numbers: NaN where there is none.
+template <array_expression X, reduction_option... O>
+auto nanmean(const X& x, const axes& over, const O&... o) {
+  using T = detail::primal_t<value_type_t<X>>;
+  if constexpr (kind_of<T> < kind::floating) {
+    return eval(mean(x, over, o...));
+  } else {
+    using C = detail::compute_t<value_type_t<X>>;
+    const auto count = astype<detail::primal_t<C>>(sum(detail::is_number(x), over, o...));
+    return eval(astype<value_type_t<X>>(sum(detail::without_nan(astype<C>(x), 0), over, o...) / count));
+  }
+}
+template <array_expression X, reduction_option... O>
+auto nanmean(const X& x, const O&... o) {
+  return nanmean(x, axes::all(), o...);
+}
+/// The variance of the numbers; `ca::ddof{1}` divides by one less than their count. NaN where that is not above 0.
+template <array_expression X, reduction_option... O>
+auto nanvar(const X& x, const axes& over, const O&... o) {
+  using T = detail::primal_t<value_type_t<X>>;
+  if constexpr (kind_of<T> < kind::floating) {
+    return eval(var(x, over, o...));
+  } else {
+    using C = detail::compute_t<value_type_t<X>>;
+    const auto opt = detail::options(o...);
+    const auto a = eval(astype<C>(x));
+    // of no NaN, whose gradient would be NaN where it is left out, too
+    const auto squares = square(where(isnan(a), 0, detail::without_nan(a, 0) - nanmean(a, over, keepdims)));
+    const auto divided = [&](const auto& total, const auto& numbers) {
+      const auto count = eval(astype<detail::primal_t<C>>(numbers) - double(opt.ddof));
+      return eval(astype<value_type_t<X>>(where(count > 0, total / count, __builtin_nan(""))));
+    };
+    if (opt.keep) return divided(sum(squares, over, keepdims), sum(detail::is_number(a), over, keepdims));
+    return divided(sum(squares, over), sum(detail::is_number(a), over));
+  }
+}
+template <array_expression X, reduction_option... O>
+auto nanvar(const X& x, const O&... o) {
+  return nanvar(x, axes::all(), o...);
+}
+/// The square root of nanvar.
+template <array_expression X, reduction_option... O>
+auto nanstd(const X& x, const axes& over, const O&... o) {
+  return eval(sqrt(nanvar(x, over, o...)));
+}
+template <array_expression X, reduction_option... O>
+auto nanstd(const X& x, const O&... o) {
+  return nanstd(x, axes::all(), o...);
+}
+/// cumsum and cumprod, NaN as 0 and 1.
+template <array_expression X>
+auto nancumsum(const X& x, detail::any_integer axis) {
+  return cumsum(detail::without_nan(x, 0), axis);
+}
+template <array_expression X>
+auto nancumsum(const X& x) {
+  return cumsum(detail::without_nan(x, 0));
+}
+template <array_expression X>
+auto nancumprod(const X& x, detail::any_integer axis) {
+  return cumprod(detail::without_nan(x, 1), axis);
+}
+template <array_expression X>
+auto nancumprod(const X& x) {
+  return cumprod(detail::without_nan(x, 1));
+}
+
+/// The mean with weights: of x's shape, or of one axis along the one that is reduced. NaN where they add up to 0.
+/// Eager. Throws shape_error.
+///     ca::average(x, weights, 0)
+template <array_expression X, array_expression W>
+auto average(const X& x, const W& weights, const axes& over = axes::all()) {
+  const auto w = detail::weights_beside(weights, detail::dims_of(x), over);
+  return eval(sum(x * w, over) / sum(w, over));
+}
+template <array_expression X>
+auto average(const X& x, const axes& over = axes::all()) {
+  return eval(mean(x, over));
+}
+
+/// The covariances of variables, which are rows with a column for each observation: (v, n) -> (v, v); of one variable
+/// a number. Integers are computed in float64. Eager. Throws shape_error.
+///     ca::cov(x, {.rowvar = false})
+template <array_expression X>
+auto cov(const X& x, const cov_options& o = {}) {
+  return detail::as_number_of_one(detail::covariance(detail::rows_of_variables(x, o), o.ddof));
+}
+/// Of the variables of two arrays.
+template <array_expression X, array_expression Y>
+auto cov(const X& x, const Y& y, const cov_options& o = {}) {
+  return cov(concatenate(::std::tuple(detail::rows_of_variables(x, o), detail::rows_of_variables(y, o))),
+             {.rowvar = true, .ddof = o.ddof});
+}
+/// Pearson's correlations of variables, limited to [-1, 1]: (v, n) -> (v, v). Eager. Throws shape_error.
+template <array_expression X>
+auto corrcoef(const X& x, const cov_options& o = {}) {
+  return detail::as_number_of_one(detail::correlation(detail::covariance(detail::rows_of_variables(x, o), 1)));
+}
+template <array_expression X, array_expression Y>
+auto corrcoef(const X& x, const Y& y, const cov_options& o = {}) {
+  return corrcoef(concatenate(::std::tuple(detail::rows_of_variables(x, o), detail::rows_of_variables(y, o))));
+}
+
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD
