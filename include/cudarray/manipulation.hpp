@@ -11,5 +11,6 @@
 #include "ops/joining.hpp"
 #include "ops/manipulation.hpp"
 #include "ops/pad.hpp"
+#include "ops/rearrange.hpp"
 #include "ops/repeating.hpp"
 #include "ops/splitting.hpp"

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <new>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 #include "annotations.hpp"
@@ -54,6 +55,8 @@ class text {
 };
 
 inline void append(text& t, const ::std::string& v) { t.add(v.data(), v.size()); }
+
+inline void append(text& t, ::std::string_view v) { t.add(v.data(), v.size()); }
 
 /// A value of a text, whatever its type. Numbers look the same in every locale, floats as `%.15g` does in C's own;
 /// classes have a function `append(text&, const A&)` beside themselves.
