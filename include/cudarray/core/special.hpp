@@ -20,8 +20,8 @@ CUDARRAY_MATH1(lgamma, lgamma)
 template <detail::real_floating T>
 CUDARRAY_HD inline T sin_of_half_turns(T x) {
   const T r = x - T(2) * rint(x * T(0.5));  // in [-1, 1], exactly
-  const T near = r > T(0.5) ? T(1) - r : r < T(-0.5) ? T(-1) - r : r;
-  return sin(T(3.141592653589793) * near);
+  const T folded = r > T(0.5) ? T(1) - r : r < T(-0.5) ? T(-1) - r : r;
+  return sin(T(3.141592653589793) * folded);
 }
 /// sin(pi x) / (pi x), and 1 at 0.
 template <detail::real_floating T>
@@ -61,6 +61,7 @@ CUDARRAY_HD inline double hurwitz_zeta(double s, double q) {
                                  -4.5979787224074726105e15,
                                  1.8152105401943546773e17,
                                  -7.1661652561756670113e18};
+  if (q > 1e8) return (1 / (s - 1) + 0.5 / q) * __builtin_pow(q, 1 - s);
   double sum = __builtin_pow(q, -s), a = q, b = 0;
   for (int i = 0; i < 9 || a <= 9; ++i) {
     a += 1;
@@ -87,8 +88,8 @@ CUDARRAY_HD inline double hurwitz_zeta(double s, double q) {
 CUDARRAY_HD inline double polygamma(double n, double x) {
   if (n == 0) return digamma(x);
   if (!(n > 0) || n != floor(n) || x < -1e5) return __builtin_nan("");
-  if (x <= 0 && x == floor(x)) return __builtin_huge_val();
-  const double r = gamma(n + 1) * hurwitz_zeta(n + 1, x);
+  const bool pole = x <= 0 && x == floor(x);
+  const double r = pole ? __builtin_huge_val() : gamma(n + 1) * hurwitz_zeta(n + 1, x);
   return fmod(n, 2.) == 0 ? -r : r;
 }
 CUDARRAY_HD inline float digamma(float x) { return float(digamma(double(x))); }
@@ -97,7 +98,8 @@ CUDARRAY_HD inline float polygamma(float n, float x) { return float(polygamma(do
 /// Whether the sign bit is set; of integers, whether they are negative.
 template <dtype T>
 CUDARRAY_HD constexpr bool signbit(T a) {
-  if constexpr (::std::is_floating_point_v<T>) return __builtin_signbit(a);
+  using U = detail::unsigned_t<sizeof(T)>;  // by bits: of __builtin_signbit g++ 12 makes no code for some processors
+  if constexpr (::std::is_floating_point_v<T>) return __builtin_bit_cast(U, a) >> (8 * sizeof(T) - 1) != 0;
   else return below_zero(a);
 }
 /// How many bits of the absolute value are 1.

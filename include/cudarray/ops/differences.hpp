@@ -69,9 +69,9 @@ auto slopes(const A& y, const H& h, int axis, int order) {
   const auto before = without_ends(h, 0, 1, axis), behind = without_ends(h, 1, 0, axis);
   const auto left = without_ends(y, 0, 2, axis), middle = without_ends(y, 1, 1, axis),
              right = without_ends(y, 2, 0, axis);
-  const auto inside =
-      eval(left * (-behind / (before * (before + behind))) + middle * ((behind - before) / (before * behind)) +
-           right * (before / (behind * (before + behind))));
+  const auto inside = eval(left * (-behind / (before * (before + behind))) +
+                           where(behind == before, 0, middle * ((behind - before) / (before * behind))) +
+                           right * (before / (behind * (before + behind))));
   const int64 third = order == 2 ? 2 : 1, second = order == 2 ? 1 : 0;
   const auto first = edge_slope(at(y, 0), at(y, 1), at(y, third), at(h, 0), at(h, second), order);
   const auto last = eval(-edge_slope(at(y, -1), at(y, -2), at(y, -1 - third), at(h, -1), at(h, -1 - second), order));
@@ -96,7 +96,7 @@ auto diff(const X& x, detail::any_integer n = 1, detail::any_integer axis = -1) 
   if (n < 0) detail::fail<value_error>("diff: ", n.value, " times");
   auto r = copy(x);
   const int at = detail::normal_axis("diff", axis, r.ndim());
-  for (int64 i = 0; i < n; ++i) {
+  for (int64 i = 0; i < n && r.shape()[at] > 0; ++i) {
     const auto next = detail::without_ends(r, 1, 0, at), last = detail::without_ends(r, 0, 1, at);
     if constexpr (::std::is_same_v<value_type_t<X>, bool>) r = eval(next != last);
     else r = eval(next - last);

@@ -18,12 +18,12 @@ namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 /// The edges of so many equal bins over a range, or over all elements: NumPy's, 0 to 1 where there are none, and half
 /// an element to each side where all are equal. Throws value_error.
 template <class A>
-auto equal_bins(const A& x, int64 bins, const histogram_range& given) {
+auto equal_bins(const char* function, const A& x, int64 bins, const histogram_range& given) {
   using T = value_type_t<A>;
   using E = decltype(rule::to_float<T, true>());
   using C = ::std::conditional_t<is_half<E>, float, E>;
-  if (bins < 1) fail<value_error>("histogram: ", bins, " bins");
-  if (!(given.low <= given.high)) fail<value_error>("histogram: a range from ", given.low, " to ", given.high);
+  if (bins < 1) fail<value_error>(function, ": ", bins, " bins");
+  if (!(given.low <= given.high)) fail<value_error>(function, ": a range from ", given.low, " to ", given.high);
   double low = given.low, high = given.high;
   if (low == high && x.size() > 0) {
     low = double(eval(astype<double>(min(x))).item());
@@ -32,9 +32,12 @@ auto equal_bins(const A& x, int64 bins, const histogram_range& given) {
     high = low + 1;
   }
   if (!math::isfinite(low) || !math::isfinite(high))
-    fail<value_error>("histogram: a range from ", low, " to ", high, " is not finite");
+    fail<value_error>(function, ": a range from ", low, " to ", high, " is not finite");
   if (low == high) low -= 0.5, high += 0.5;
-  return linspace<C>(low, high, bins + 1, x.device());
+  const auto edges = linspace<C>(low, high, bins + 1, x.device());
+  if (eval(any(!(split(edges, {1})[1] > split(edges, {-1})[0]))).item())
+    fail<value_error>(function, ": ", bins, " bins from ", low, " to ", high, " are too many for ", dtype_name<C>);
+  return edges;
 }
 /// Which bin each element lies in, -1 for none; the last contains its right edge.
 template <class A, class E>
@@ -48,7 +51,8 @@ template <class E>
 void check_edges(const E& edges) {
   check_one_axis("histogram", "edges", edges);
   if (edges.size() < 2) fail<value_error>("histogram: ", edges.size(), " edges: 2 at least are wanted");
-  if (eval(any(diff(edges) < 0)).item()) fail<value_error>("histogram: the edges do not ascend");
+  if (eval(any(split(edges, {1})[1] < split(edges, {-1})[0])).item())
+    fail<value_error>("histogram: the edges do not ascend");
 }
 /// How often each bin from 0 is there; those that are -1 are left out.
 template <class D>
@@ -102,7 +106,7 @@ struct counts_and_edges {
 template <array_expression X>
 auto histogram(const X& x, detail::any_integer bins = 10, const histogram_range& range = {}) {
   const auto a = detail::plain_values(x);
-  const auto edges = detail::equal_bins(a, bins, range);
+  const auto edges = detail::equal_bins("histogram", a, bins, range);
   return counts_and_edges<value_type_t<decltype(edges)>, device_type_t<X>>{
       detail::count_bins(detail::bin_of(a, edges), bins), edges};
 }
@@ -131,8 +135,8 @@ auto histogram2d(const X& x, const Y& y, detail::any_integer bins = 10, const hi
   const auto b = detail::plain_values(y);
   if (a.shape() != b.shape())
     detail::fail<shape_error>("histogram2d: arrays of shapes ", a.shape(), " and ", b.shape());
-  const auto p = detail::equal_bins(a, bins, x_range);
-  const auto q = detail::equal_bins(b, bins, y_range);
+  const auto p = detail::equal_bins("histogram2d", a, bins, x_range);
+  const auto q = detail::equal_bins("histogram2d", b, bins, y_range);
   const auto i = detail::bin_of(a, p), j = detail::bin_of(b, q);
   const auto both = eval(where((i < 0) | (j < 0), -1, i * bins.value + j));
   return counts_and_two_edges<value_type_t<decltype(p)>, value_type_t<decltype(q)>, device_type_t<X>>{

@@ -86,7 +86,8 @@ auto divmod(const X& x, const Y& y) { return ::std::pair(floor_divide(x, y), rem
 ///     auto [fraction, whole] = ca::modf(x);
 template <array_expression X>
 auto modf(const X& x) {
-  return ::std::pair(copysign(where(isinf(x), 0, x - trunc(x)), x), trunc(x));
+  const auto v = astype<decltype(rule::to_float<value_type_t<X>, false>())>(x);
+  return ::std::pair(copysign(where(isinf(v), 0, v - trunc(v)), v), trunc(v));
 }
 /// 1 / (1 + exp(-x)); nnet::sigmoid is the same function.
 template <array_expression X>

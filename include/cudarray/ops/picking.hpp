@@ -85,21 +85,22 @@ auto extract(const C& condition, const X& x) {
 }
 /// Where the first of the conditions that holds is number k, elements of choice k; where none does, `otherwise`. All
 /// broadcast. Lists as concatenate takes them. Throws value_error.
-///     ca::select(std::vector{x < 0, x > 1}, std::vector{low, high}, x)
+///     ca::select(std::tuple(x < 0, x > 1), std::tuple(low, high), x)
 template <detail::array_list C, detail::array_list L, class V>
 requires(array_expression<V> || scalar_value<V>) auto select(const C& conditions, const L& choices,
                                                              const V& otherwise) {
   using D = typename detail::list_traits<L>::device_type;
-  using T = typename detail::list_traits<L>::value_type;
+  using T = result_type_t<typename detail::list_traits<L>::value_type, detail::argument_t<V>>;
   ::std::vector<ndarray<bool, D>> is;
   ::std::vector<ndarray<T, D>> of;
   detail::for_each_in(conditions, [&](const auto& c) { is.push_back(astype<bool>(c)); });
   detail::for_each_in(choices, [&](const auto& c) { of.push_back(astype<T>(c)); });
   if (is.size() != of.size())
     detail::fail<value_error>("select: ", is.size(), " conditions and ", of.size(), " choices");
+  if (is.empty()) detail::fail<value_error>("select: no conditions");
   const auto rest = [&]() -> ndarray<T, D> {
     if constexpr (array_expression<V>) return astype<T>(otherwise);
-    else return full<T>(shape{}, otherwise, of.empty() ? D{} : of[0].device());
+    else return full<T>(shape{}, otherwise, of[0].device());
   };
   ndarray<T, D> r = rest();
   for (::std::size_t k = is.size(); k-- > 0;) r = where(is[k], of[k], r);
@@ -152,7 +153,7 @@ requires(array_expression<V> || scalar_value<V>) void put_along_axis(const ndarr
   detail::check_indices<Device>(function, picks.node(), a.shape()[at], at);
   const auto flat_index = detail::flat_along(a.shape(), ndarray<int64, Device>(broadcast_to(picks, s)), at);
   const ndarray<T, Device> v = [&]() -> ndarray<T, Device> {
-    if constexpr (array_expression<V>) return copy(broadcast_to(ndarray<T, Device>(values), s));
+    if constexpr (array_expression<V>) return copy(broadcast_to(ndarray<T, Device>(astype<T>(values)), s));
     else return full<T>(s, values, a.device());
   }();
   detail::on_all_elements(a, [&](const auto& flat) { flat(ravel(flat_index)) = ravel(v); });
@@ -187,7 +188,8 @@ auto ravel_multi_index(const L& indices, const shape& s) {
   if (int64(at.size()) != s.ndim())
     detail::fail<value_error>("ravel_multi_index: ", at.size(), " indices for a shape of ", s.ndim(), " axes");
   if (at.empty()) detail::fail<value_error>("ravel_multi_index: no indices");
-  integers r = at[0];
+  (void)detail::check_extents("ravel_multi_index", s);
+  integers r = copy(at[0]);
   for (int d = 0; d < s.ndim(); ++d) {
     const integers& i = at[::std::size_t(d)];
     if (eval(any((i < 0) | (i >= s[d]))).item())

@@ -40,16 +40,19 @@ namespace cudarray::inline v0::detail {
 struct quantile_place {
   double low, high, part;
 };
+/// x y, rounded by itself: compilers make no fused multiply-add of it and what is added.
+CUDARRAY_HD inline double rounded_product(double x, double y) { return math::fma(x, y, 0.); }
 /// The place that is counted from 0, by NumPy's formulas, before it is limited to what there is.
 CUDARRAY_HD inline double virtual_index(quantile_method m, double q, double n) {
-  const auto between = [q, n](double a, double b) { return n * q + (a + q * (1 - a - b)) - 1; };
+  const double whole = rounded_product(n, q);
+  const auto between = [q, whole](double a, double b) { return whole + (a + rounded_product(q, 1 - a - b)) - 1; };
   switch (m) {
     case quantile_method::inverted_cdf:
     case quantile_method::averaged_inverted_cdf:
     case quantile_method::interpolated_inverted_cdf:
-      return n * q - 1;
+      return whole - 1;
     case quantile_method::closest_observation:
-      return n * q - 1 - 0.5;
+      return whole - 1 - 0.5;
     case quantile_method::hazen:
       return between(0.5, 0.5);
     case quantile_method::weibull:
@@ -59,7 +62,7 @@ CUDARRAY_HD inline double virtual_index(quantile_method m, double q, double n) {
     case quantile_method::normal_unbiased:
       return between(3 / 8., 3 / 8.);
     default:
-      return (n - 1) * q;
+      return rounded_product(n - 1, q);
   }
 }
 CUDARRAY_HD inline double quantile_part(quantile_method m, double index, double part) {
@@ -84,9 +87,11 @@ CUDARRAY_HD inline double quantile_part(quantile_method m, double index, double 
 }
 CUDARRAY_HD inline quantile_place place_of_quantile(quantile_method m, double q, double n) {
   const double index = virtual_index(m, q, n), below = math::floor(index);
-  if (!(index > 0)) return {0, 0, 0};
+  if (!(index >= 0)) return {0, 0, 0};
   if (index >= n - 1) return {n - 1, n - 1, 0};
-  return {below, below + 1, quantile_part(m, index, index - below)};
+  const double part = quantile_part(m, index, index - below);
+  if (part == 0 || part == 1) return {below + part, below + part, 0};
+  return {below, below + 1, part};
 }
 
 inline void check_quantile(const char* function, double q, double most) {
@@ -144,21 +149,21 @@ auto sorted_last(const char* function, const X& x, const axes& over) {
   lines.push_back(count);
   return eval(sort(reshape(transpose(x, axes(order, n)), lines), -1));
 }
-/// From a to b by parts t: b exactly where t is 1, as NumPy computes it.
+/// From a to b by parts t, as NumPy computes it; beside an infinity that is it.
 template <class A, class B, class P>
 auto between(const A& a, const B& b, const P& t) {
-  const auto difference = b - a;
-  if constexpr (scalar_value<P>)
-    return t < 0.5 ? eval(where(a == b, a, a + difference * t)) : eval(where(a == b, a, b - difference * (1 - t)));
-  else return where(a == b, a, where(t < 0.5, a + difference * t, b - difference * (1 - t)));
+  const auto near_a = a + (b - a) * t, near_b = b - (b - a) * (1 - t), beside_infinity = a * (1 - t) + b * t;
+  const auto either = [&](const auto& r) { return where(a == b, a, where(isinf(a) | isinf(b), beside_infinity, r)); };
+  if constexpr (scalar_value<P>) return t < 0.5 ? eval(either(near_a)) : eval(either(near_b));
+  else return either(where(t < 0.5, near_a, near_b));
 }
 /// The dtype of quantiles, and the one they are computed in.
 template <class X>
 using quantile_t = decltype(rule::to_float<value_type_t<X>, true>());
 
 /// One quantile of the sorted lines of `a`, by its place in each of them, or in all.
-template <class A, class I, class P>
-auto quantile_of_lines(const A& a, const I& low, const I& high, const P& part) {
+template <class A, class Ix, class P>
+auto quantile_of_lines(const A& a, const Ix& low, const Ix& high, const P& part) {
   using R = quantile_t<A>;
   using C = compute_t<R>;
   const auto x = eval(astype<C>(take_along_axis(a, low, -1))), y = eval(astype<C>(take_along_axis(a, high, -1)));
@@ -254,21 +259,18 @@ CUDARRAY_QUANTILE(nanpercentile, 100, nanquantile_of_sorted)
 
 /// The element in the middle, of an even number the mean of the two.
 ///     ca::median(x, 1, ca::keepdims)
-template <array_expression X, detail::quantile_option... O>
-auto median(const X& x, const axes& over, const O&... o) {
-  return quantile(x, 0.5, over, o...);
-}
-template <array_expression X, detail::quantile_option... O>
-auto median(const X& x, const O&... o) {
-  return quantile(x, 0.5, axes::all(), o...);
-}
-template <array_expression X, detail::quantile_option... O>
-auto nanmedian(const X& x, const axes& over, const O&... o) {
-  return nanquantile(x, 0.5, over, o...);
-}
-template <array_expression X, detail::quantile_option... O>
-auto nanmedian(const X& x, const O&... o) {
-  return nanquantile(x, 0.5, axes::all(), o...);
-}
+#define CUDARRAY_MEDIAN(name, of)                                                        \
+  template <array_expression X, detail::quantile_option... O>                            \
+  auto name(const X& x, const axes& over, const O&... o) {                               \
+    return detail::one_quantile(#name, x, 0.5, 1, over, detail::quantile_settings(o...), \
+                                [](const auto&... a) { return detail::of(a...); });      \
+  }                                                                                      \
+  template <array_expression X, detail::quantile_option... O>                            \
+  auto name(const X& x, const O&... o) {                                                 \
+    return name(x, axes::all(), o...);                                                   \
+  }
+CUDARRAY_MEDIAN(median, quantile_of_sorted)
+CUDARRAY_MEDIAN(nanmedian, nanquantile_of_sorted)
+#undef CUDARRAY_MEDIAN
 
 }  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

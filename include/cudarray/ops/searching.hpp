@@ -3,7 +3,7 @@
 #pragma once
 
 #include <algorithm>
-#include <span>
+#include <optional>
 
 #include "creation.hpp"
 #include "dual_parts.hpp"
@@ -20,9 +20,9 @@ namespace cudarray::inline v0 {
 
 /// On which side of equal elements a value is put.
 enum class side { left, right };
-/// What interp gives outside of its points; NaN: the first and the last value.
+/// What interp gives outside of its points; absent: the first and the last value.
 struct interp_options {
-  double left = __builtin_nan(""), right = __builtin_nan("");
+  ::std::optional<double> left = {}, right = {};
 };
 
 }  // namespace cudarray::inline v0
@@ -112,10 +112,13 @@ template <array_expression X, array_expression E>
 auto digitize(const X& x, const E& edges, bool right = false) {
   const auto bins = detail::plain_values(edges);
   detail::check_one_axis("digitize", "edges", bins);
+  const auto before = split(bins, {-1})[0], behind = split(bins, {1})[1];
   const bool descending = bins.size() > 1 && eval(bins(0) > bins(-1)).item();
-  if (!descending) return searchsorted(bins, x, right ? side::left : side::right);
-  const auto places = searchsorted(flip(bins), x, right ? side::right : side::left);
-  return eval(bins.size() - places);
+  if (descending ? any(behind > before).item() : any(behind < before).item())
+    detail::fail<value_error>("digitize: the edges neither ascend nor descend");
+  const side at_edge = right ? side::left : side::right;
+  if (!descending) return searchsorted(bins, x, at_edge);
+  return ndarray<int64, device_type_t<X>>(bins.size() - searchsorted(flip(bins), x, at_edge));
 }
 /// What lies between points (xp ascending, fp) on straight lines: of the shape of x. Throws shape_error, value_error.
 ///     ca::interp(x, xp, fp, {.left = 0, .right = 0})
@@ -132,11 +135,15 @@ auto interp(const X& x, const P& xp, const F& fp, const interp_options& o = {}) 
   const auto high = eval(minimum(low + 1, n - 1));
   const auto x0 = eval(take(from, low)), x1 = eval(take(from, high)), y0 = eval(take(values, low)),
              y1 = eval(take(values, high));
-  const auto inside =
-      where(at == x1, y1, where(at == x0, y0, y0 + (at - x0) * ((y1 - y0) / where(x1 == x0, 1, x1 - x0))));
+  const auto slope = eval((y1 - y0) / where(x1 == x0, 1, x1 - x0));
+  // from the other point where the first gives NaN, as infinite ones do (NumPy's order)
+  const auto by_first = eval(slope * (at - x0) + y0);
+  const auto by_either = eval(where(isnan(by_first), slope * (at - x1) + y1, by_first));
+  const auto between = where(isnan(by_either) & (y0 == y1) & (at == at), y0, by_either);
+  const auto inside = where(at == x1, y1, where(at == x0, y0, between));
   auto r = eval(where(at < from(0), values(0), where(at > from(-1), values(-1), inside)));
-  if (o.left == o.left) r = eval(where(at < from(0), o.left, r));
-  if (o.right == o.right) r = eval(where(at > from(-1), o.right, r));
+  if (o.left) r = eval(where(at < from(0), *o.left, r));
+  if (o.right) r = eval(where(at > from(-1), *o.right, r));
   return r;
 }
 
@@ -214,7 +221,8 @@ auto unique_along(const X& x, detail::any_integer axis) {
   const int at = detail::normal_axis("unique_along", axis, a.ndim());
   const auto lines = eval(moveaxis(a, at, 0));
   const int64 n = lines.shape()[0];
-  if (n == 0 || a.size() == 0) return a;
+  if (n == 0) return ndarray<value_type_t<decltype(a)>, device_type_t<X>>(copy(a));
+  if (a.size() == 0) return ndarray<value_type_t<decltype(a)>, device_type_t<X>>(copy(split(a, {1}, at)[0]));
   const auto rows = eval(reshape(lines, {n, a.size() / n}));
   auto keys = unstack(rows, 1);
   ::std::reverse(keys.begin(), keys.end());
@@ -261,14 +269,16 @@ template <array_expression X>
 auto partition(const X& x, detail::any_integer kth, detail::any_integer axis = -1) {
   const shape& s = detail::dims_of(x);
   const int64 n = s[detail::normal_axis("partition", axis, s.ndim())];
-  if (kth < -n || kth >= n) detail::fail<value_error>("partition: element ", kth.value, " of an axis of ", n);
+  if (s.elements() > 0 && (kth < -n || kth >= n))
+    detail::fail<value_error>("partition: element ", kth.value, " of an axis of ", n);
   return sort(x, axis);
 }
 template <array_expression X>
 auto argpartition(const X& x, detail::any_integer kth, detail::any_integer axis = -1) {
   const shape& s = detail::dims_of(x);
   const int64 n = s[detail::normal_axis("argpartition", axis, s.ndim())];
-  if (kth < -n || kth >= n) detail::fail<value_error>("argpartition: element ", kth.value, " of an axis of ", n);
+  if (s.elements() > 0 && (kth < -n || kth >= n))
+    detail::fail<value_error>("argpartition: element ", kth.value, " of an axis of ", n);
   return argsort(x, axis);
 }
 

@@ -59,16 +59,22 @@ auto weights_beside(const W& weights, const shape& x, const axes& over) {
 }
 /// Variables as rows of a floating dtype.
 template <class X>
-auto rows_of_variables(const X& x, const cov_options& o) {
+auto rows_of_variables(const char* function, const X& x, const cov_options& o) {
   using T = value_type_t<X>;
+  static_assert(!is_complex<T>, "cudarray: covariances are of real numbers");
   const int n = dims_of(x).ndim();
-  if (n > 2) fail<shape_error>("cov: an array of shape ", dims_of(x), ", not of 1 or 2 axes");
+  if (n > 2) fail<shape_error>(function, ": an array of shape ", dims_of(x), ", not of 1 or 2 axes");
   const auto a = [&] {
     if constexpr (kind_of<primal_t<T>> < kind::floating) return eval(astype<double>(x));
     else return eval(x);
   }();
   if (n < 2) return eval(reshape(a, {1, a.size()}));
   return o.rowvar ? a : eval(swapaxes(a, 0, 1));
+}
+/// Of two arrays, one below the other.
+template <class X, class Y>
+auto rows_of_variables(const char* function, const X& x, const Y& y, const cov_options& o) {
+  return concatenate(::std::tuple(rows_of_variables(function, x, o), rows_of_variables(function, y, o)));
 }
 template <class A>
 auto covariance(const A& rows, int64 ddof) {
@@ -210,7 +216,8 @@ auto nancumprod(const X& x) {
 template <array_expression X, array_expression W>
 auto average(const X& x, const W& weights, const axes& over = axes::all()) {
   const auto w = detail::weights_beside(weights, detail::dims_of(x), over);
-  return eval(sum(x * w, over) / sum(w, over));
+  using R = decltype(rule::to_float<result_type_t<value_type_t<X>, value_type_t<W>>, true>());
+  return eval(sum(astype<R>(x) * astype<R>(w), over) / sum(astype<R>(w), over));
 }
 template <array_expression X>
 auto average(const X& x, const axes& over = axes::all()) {
@@ -222,22 +229,23 @@ auto average(const X& x, const axes& over = axes::all()) {
 ///     ca::cov(x, {.rowvar = false})
 template <array_expression X>
 auto cov(const X& x, const cov_options& o = {}) {
-  return detail::as_number_of_one(detail::covariance(detail::rows_of_variables(x, o), o.ddof));
+  return detail::as_number_of_one(detail::covariance(detail::rows_of_variables("cov", x, o), o.ddof));
 }
 /// Of the variables of two arrays.
 template <array_expression X, array_expression Y>
 auto cov(const X& x, const Y& y, const cov_options& o = {}) {
-  return cov(concatenate(::std::tuple(detail::rows_of_variables(x, o), detail::rows_of_variables(y, o))),
-             {.rowvar = true, .ddof = o.ddof});
+  return detail::as_number_of_one(detail::covariance(detail::rows_of_variables("cov", x, y, o), o.ddof));
 }
 /// Pearson's correlations of variables, limited to [-1, 1]: (v, n) -> (v, v). Eager. Throws shape_error.
 template <array_expression X>
 auto corrcoef(const X& x, const cov_options& o = {}) {
-  return detail::as_number_of_one(detail::correlation(detail::covariance(detail::rows_of_variables(x, o), 1)));
+  const auto rows = detail::rows_of_variables("corrcoef", x, o);
+  return detail::as_number_of_one(detail::correlation(detail::covariance(rows, 1)));
 }
 template <array_expression X, array_expression Y>
 auto corrcoef(const X& x, const Y& y, const cov_options& o = {}) {
-  return corrcoef(concatenate(::std::tuple(detail::rows_of_variables(x, o), detail::rows_of_variables(y, o))));
+  const auto rows = detail::rows_of_variables("corrcoef", x, y, o);
+  return detail::as_number_of_one(detail::correlation(detail::covariance(rows, 1)));
 }
 
 }  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

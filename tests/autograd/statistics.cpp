@@ -1,0 +1,136 @@
+// Gradients of statistics, of differences and integrals, of what lies between points, and of sums of products.
+// SPDX-License-Identifier: MIT
+#include <limits>
+
+#include "differences.hpp"
+
+namespace {
+
+using S = ca::shape;
+using test::check_layouts;
+
+}  // namespace
+
+TEST_CASE("autograd: gradients of ranges, averages and covariances") {
+  check_layouts(
+      "ptp", [](const auto& x) { return ca::ptp(x, 1); }, S{3, 4});
+  check_layouts(
+      "average", [](const auto& x, const auto& w) { return ca::average(x, 3. + w, 1); }, S{3, 4}, S{4});
+  check_layouts(
+      "average of all", [](const auto& x, const auto& w) { return ca::average(x, 3. + w); }, S{2, 3}, S{2, 3});
+  check_layouts(
+      "cov", [](const auto& x) { return ca::cov(x); }, S{3, 4});
+  check_layouts(
+      "cov of columns", [](const auto& x, const auto& y) { return ca::cov(x, y, {.rowvar = false, .ddof = 0}); },
+      S{3, 2}, S{3, 1});
+  check_layouts(
+      "corrcoef", [](const auto& x) { return ca::corrcoef(x)(0) * ca::corrcoef(x)(1, 2); }, S{3, 4});
+}
+TEST_CASE("autograd: gradients of quantiles") {
+  check_layouts(
+      "quantile", [](const auto& x) { return ca::quantile(x, 0.3, 0); }, S{5, 3});
+  check_layouts(
+      "quantiles",
+      [](const auto& x) {
+        return ca::quantile(x, {0.1, 0.8}, 1, ca::quantile_method::hazen, ca::keepdims);
+      },
+      S{2, 5});
+  check_layouts(
+      "median", [](const auto& x) { return ca::median(x * x); }, S{2, 3});
+  check_layouts(
+      "nanquantile", [](const auto& x) { return ca::nanquantile(x, 0.6, 1); }, S{2, 4});
+}
+TEST_CASE("autograd: gradients of reductions that leave NaN out are 0 there") {
+  const double nan_ = std::numeric_limits<double>::quiet_NaN();
+  const auto gradient = [&](const auto& f) {
+    const ca::variable<double> x = ca::array<double>({1, nan_, 3, 5});
+    const ca::variable<double> y = f(x);
+    y.backward();
+    return test::values(x.grad());
+  };
+  using v = std::vector<double>;
+  CHECK(gradient([](const auto& x) { return ca::nansum(x * 2.); }) == v{2, 0, 2, 2});
+  CHECK(gradient([](const auto& x) { return ca::nanprod(x); }) == v{15, 0, 5, 3});
+  CHECK(gradient([](const auto& x) { return ca::nanmax(x); }) == v{0, 0, 0, 1});
+  CHECK(gradient([](const auto& x) { return ca::nanmin(x); }) == v{1, 0, 0, 0});
+  CHECK(test::close(ca::array(gradient([](const auto& x) { return ca::nanmean(x) * 3.; })), {4}, v{1, 0, 1, 1}, 1e-14));
+  CHECK(test::close(ca::array(gradient([](const auto& x) { return ca::nanvar(x) * 3.; })), {4}, v{-4, 0, 0, 4}, 1e-14));
+  CHECK(gradient([](const auto& x) { return ca::nanmedian(x); }) == v{0, 0, 1, 0});
+}
+TEST_CASE("autograd: gradients of differences and integrals") {
+  check_layouts(
+      "diff", [](const auto& x) { return ca::diff(x, 2) * ca::diff(x)(ca::_, ca::slice(1, ca::none)); }, S{2, 5});
+  check_layouts(
+      "gradient", [](const auto& y) { return ca::gradient(y, 0.5, {.axis = 1, .edge_order = 2}); }, S{2, 5});
+  check_layouts(
+      "gradient by coordinates",
+      [](const auto& y, const auto& h) { return ca::gradient(y, ca::cumsum(3. + h, 0), {.axis = 0}); }, S{4, 2}, S{4});
+  check_layouts(
+      "trapezoid", [](const auto& y, const auto& x) { return ca::trapezoid(y, x, 1); }, S{2, 4}, S{4});
+  check_layouts(
+      "cumulative_prod", [](const auto& x) { return ca::cumulative_prod(x, 0, true); }, S{3, 2});
+}
+TEST_CASE("autograd: gradients of what lies between points, and of what is picked") {
+  check_layouts(
+      "interp",
+      [](const auto& x, const auto& y) {
+        return ca::interp(x, ca::array<double>({-1.9, -0.5, 0.3, 1.1}), y, {.right = 3});
+      },
+      S{2, 3}, S{4});
+  check_layouts(
+      "interp by points",
+      [](const auto& h, const auto& y) {
+        return ca::interp(ca::array<double>({4, 11}), ca::cumsum(3. + h, 0), y);
+      },
+      S{4}, S{4});
+  check_layouts(
+      "compress",
+      [](const auto& x) {
+        return ca::compress(ca::array<bool>({true, false, true}), x * x, 1);
+      },
+      S{2, 3});
+  check_layouts(
+      "extract",
+      [](const auto& x) {
+        return ca::extract(ca::array<bool>({true, false, true}), x * x);
+      },
+      S{3});
+  check_layouts(
+      "partition", [](const auto& x) { return ca::partition(x, 1); }, S{2, 3});
+}
+TEST_CASE("autograd: gradients of products") {
+  check_layouts(
+      "outer", [](const auto& x, const auto& y) { return ca::outer(x, y); }, S{2}, S{3});
+  check_layouts(
+      "vecdot", [](const auto& x, const auto& y) { return ca::vecdot(x, y, 0); }, S{3, 2}, S{3, 1});
+  check_layouts(
+      "tensordot",
+      [](const auto& x, const auto& y) {
+        return ca::tensordot(x, y, {0, 2}, {1, 0});
+      },
+      S{2, 3, 2}, S{2, 2, 2});
+  check_layouts(
+      "kron", [](const auto& x, const auto& y) { return ca::kron(x, y); }, S{2, 2}, S{3});
+  check_layouts(
+      "cross", [](const auto& x, const auto& y) { return ca::cross(x, y); }, S{2, 3}, S{3});
+  check_layouts(
+      "multi_dot", [](const auto& x, const auto& y) { return ca::multi_dot(std::tuple(x, y, x)); }, S{2, 3}, S{3, 2});
+}
+TEST_CASE("autograd: gradients of sums of products by a formula") {
+  check_layouts(
+      "batched", [](const auto& x, const auto& y) { return ca::einsum<"bij,bkj->bik">(x, y); }, S{2, 2, 3}, S{2, 1, 3});
+  check_layouts(
+      "three",
+      [](const auto& x, const auto& y) {
+        return ca::einsum("ij,jk,k->i", x, y, ca::array<double>({1, 2}));
+      },
+      S{2, 3}, S{3, 2});
+  check_layouts(
+      "diagonal", [](const auto& x, const auto& y) { return ca::einsum("ii,...i->...", x, y); }, S{3, 3}, S{2, 3});
+  check_layouts(
+      "rearrange",
+      [](const auto& x) {
+        return ca::rearrange<"a (b c) -> c (b a)">(x * x, {{"c", 2}});
+      },
+      S{2, 4});
+}
