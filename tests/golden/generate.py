@@ -273,9 +273,10 @@ class Generator:
         decimals = self.choose.choice([0, 1, 2, 3, -1, -1, -2])
         values = None if is_float(dtype) else lambda n: self.draw.randint(0, 240, n)
         x = self.operand(dtype, self.shape(), values=values)
-        with np.errstate(all="ignore"):
-            fits = np.isfinite(x.value * x.value.dtype.type(10.0**max(decimals, 0)))
-        return Case(op, [x], np.where(fits, np.round(x.value, decimals), x.value), integers=[decimals])
+        result = np.round(x.value, decimals)
+        if is_float(dtype):  # where this overflows, x stays what it is
+            result = np.where(np.isfinite(x.value * x.value.dtype.type(10.0**max(decimals, 0))), result, x.value)
+        return Case(op, [x], result, integers=[decimals])
 
     def where(self, op, dtype):
         shapes = self.broadcast(self.shape(), 3)

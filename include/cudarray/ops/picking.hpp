@@ -140,7 +140,7 @@ requires(array_expression<V> || scalar_value<V>) void put(const ndarray<T, Devic
   detail::on_all_elements(a, [&](const auto& flat) { flat(picks) = v; });
 }
 /// Writes what take_along_axis with the same index and axis would read: values broadcast to the index. Of an index that
-/// is there several times, one of the values is kept. Throws shape_error, index_error.
+/// is there several times, one of the values is kept. Waits for the device. Throws shape_error, index_error.
 ///     ca::put_along_axis(a, ca::argmax(a, 1, ca::keepdims), 0, 1)
 template <class T, class Device, array_expression Ix, class V>
 requires(array_expression<V> || scalar_value<V>) void put_along_axis(const ndarray<T, Device>& a, const Ix& index,
@@ -150,7 +150,9 @@ requires(array_expression<V> || scalar_value<V>) void put_along_axis(const ndarr
   const auto picks = detail::as_indices(function, index);
   // where it is wrong, and how it broadcasts, is what take_along_axis says
   const shape s = detail::make_gather_along(function, a.node(), picks.node(), at).dims();
-  detail::check_indices<Device>(function, picks.node(), a.shape()[at], at);
+  const int64 n = a.shape()[at];
+  if (picks.size() > 0 && (min(picks).item() < -n || max(picks).item() >= n))
+    detail::fail_index(function, picks, n, at);
   const auto flat_index = detail::flat_along(a.shape(), ndarray<int64, Device>(broadcast_to(picks, s)), at);
   const ndarray<T, Device> v = [&]() -> ndarray<T, Device> {
     if constexpr (array_expression<V>) return copy(broadcast_to(ndarray<T, Device>(astype<T>(values)), s));

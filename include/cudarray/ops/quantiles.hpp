@@ -149,13 +149,22 @@ auto sorted_last(const char* function, const X& x, const axes& over) {
   lines.push_back(count);
   return eval(sort(reshape(transpose(x, axes(order, n)), lines), -1));
 }
-/// From a to b by parts t, as NumPy computes it; beside an infinity that is it.
-template <class A, class B, class P>
-auto between(const A& a, const B& b, const P& t) {
-  const auto near_a = a + (b - a) * t, near_b = b - (b - a) * (1 - t), beside_infinity = a * (1 - t) + b * t;
-  const auto either = [&](const auto& r) { return where(a == b, a, where(isinf(a) | isinf(b), beside_infinity, r)); };
-  if constexpr (scalar_value<P>) return t < 0.5 ? eval(either(near_a)) : eval(either(near_b));
-  else return either(where(t < 0.5, near_a, near_b));
+/// r, which lies between a and b by part t; beside an infinity it is that.
+template <class A, class P, class R>
+auto beside_infinities(const A& a, const A& b, const P& t, const R& r) {
+  return eval(where(a == b, a, where(isinf(a) | isinf(b), a * (1 - t) + b * t, r)));
+}
+/// From a to b by parts t, as NumPy computes it.
+template <class A, class P>
+auto between(const A& a, const A& b, const P& t) {
+  const auto near_a = a + (b - a) * t;
+  const auto near_b = b - (b - a) * (1 - t);
+  if constexpr (scalar_value<P>) {
+    if (t < 0.5) return beside_infinities(a, b, t, near_a);
+    return beside_infinities(a, b, t, near_b);
+  } else {
+    return beside_infinities(a, b, t, where(t < 0.5, near_a, near_b));
+  }
 }
 /// The dtype of quantiles, and the one they are computed in.
 template <class X>
