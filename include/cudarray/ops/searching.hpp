@@ -125,7 +125,9 @@ auto digitize(const X& x, const E& edges, bool right = false) {
 template <array_expression X, array_expression P, array_expression F>
 auto interp(const X& x, const P& xp, const F& fp, const interp_options& o = {}) {
   using T = decltype(rule::to_float<result_type_t<value_type_t<X>, value_type_t<P>, value_type_t<F>>, true>());
-  const auto at = eval(astype<T>(x)), from = eval(astype<T>(xp)), values = eval(astype<T>(fp));
+  const auto at = eval(astype<T>(x));
+  const auto from = eval(astype<T>(xp));
+  const auto values = eval(astype<T>(fp));
   const int64 n = detail::dims_of(xp).elements();
   if (from.ndim() != 1 || values.shape() != from.shape())
     detail::fail<shape_error>("interp: points of shapes ", from.shape(), " and ", values.shape(),
@@ -133,8 +135,8 @@ auto interp(const X& x, const P& xp, const F& fp, const interp_options& o = {}) 
   if (n == 0) detail::fail<value_error>("interp: no points");
   const auto low = eval(clip(searchsorted(from, at, side::right) - 1, 0, n > 1 ? n - 2 : 0));
   const auto high = eval(minimum(low + 1, n - 1));
-  const auto x0 = eval(take(from, low)), x1 = eval(take(from, high)), y0 = eval(take(values, low)),
-             y1 = eval(take(values, high));
+  const auto x0 = eval(take(from, low)), x1 = eval(take(from, high));
+  const auto y0 = eval(take(values, low)), y1 = eval(take(values, high));
   const auto slope = eval((y1 - y0) / where(x1 == x0, 1, x1 - x0));
   // from the other point where the first gives NaN, as infinite ones do (NumPy's order)
   const auto by_first = eval(slope * (at - x0) + y0);
