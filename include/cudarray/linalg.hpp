@@ -5,10 +5,7 @@
 #include "ndarray.hpp"
 
 #include "backend/elementwise.hpp"
-#include "backend/indexing.hpp"
 #include "backend/linalg.hpp"
 #include "backend/memory.hpp"
 #include "backend/reduce.hpp"
-#include "ops/einsum.hpp"
 #include "ops/linalg.hpp"
-#include "ops/products.hpp"

@@ -83,6 +83,11 @@ TEST_CASE("autograd: gradients of what lies between points, and of what is picke
         return ca::interp(ca::array<double>({4, 11}), ca::cumsum(3. + h, 0), y);
       },
       S{4}, S{4});
+  const ca::variable<double> at = ca::array<double>({1, 2, 4}), points = ca::array<double>({1, 2, 4});
+  const ca::variable<double> between = ca::interp(at, points, ca::array<double>({1, 4, 16}));
+  between.backward(ca::ones<double>({3}));
+  CHECK(test::equal(at.grad(), {3}, test::numbers{3, 6, 6}));  // of the interval behind a point, the last before it
+  CHECK(test::equal(points.grad(), {3}, test::numbers{-3, -6, -6}));
   check_layouts(
       "compress",
       [](const auto& x) {

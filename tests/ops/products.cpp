@@ -31,6 +31,9 @@ TEST_CASE("products: outer, vecdot, vdot") {
   CHECK(error_of<ca::shape_error>([&] { ca::vecdot(x, ca::ones({2})); }) ==
         "vecdot: shapes (2, 3) and (2,) along axis -1");
   CHECK_THROWS_AS(ca::vecdot(x, n, 1), ca::index_error);
+  const auto m = ca::reshape(ca::arange<ca::int8>(9), {3, 3});
+  CHECK(test::equal(ca::vecdot(m, ca::arange<ca::int8>(3), 0), {3}, ints{15, 18, 21}));  // axis 0 of each
+  CHECK(test::equal(ca::vecdot(m(0) + 99, m(1)), {}, ints{-78}));                        // int8 wraps
   CHECK_THROWS_AS(ca::vdot(x, n), ca::shape_error);
 }
 TEST_CASE("products: tensordot, kron, cross") {
@@ -53,13 +56,17 @@ TEST_CASE("products: tensordot, kron, cross") {
   CHECK(test::equal(ca::cross(x, ca::array<float>({1, 0, 2})), {2, 3}, ints{2, 2, -1, 8, -1, -4}));
   CHECK(test::equal(ca::cross(x.t(), ca::array<float>({{1}, {0}, {2}}), 0), {3, 2}, ints{2, 8, 2, -1, -1, -4}));
   CHECK_THROWS_AS(ca::cross(ca::ones({2}), ca::ones({2})), ca::shape_error);
+  const auto m = ca::reshape(ca::arange<int>(9), {3, 3});
+  CHECK(test::equal(ca::cross(m, ca::arange<int>(3), 0), {3, 3}, ints{0, 1, 2, 0, -2, -4, 0, 1, 2}));
+  CHECK(test::equal(ca::cross(ca::ones({3, 2}), ca::arange(3.f), 0), {3, 2}, ints{1, 1, -2, -2, 1, 1}));
 }
 TEST_CASE("products: chains of matrices") {
   const auto x = make();
   const auto v = ca::arange(4.f);
   CHECK(test::equal(ca::multi_dot(std::tuple(x, matrix(), v)), {2}, ints{162, 504}));
   CHECK(ca::multi_dot(std::tuple(v, matrix().t(), x.t() * 0.f, ca::ones({2}))).shape() == ca::shape{});
-  CHECK(test::equal(ca::multi_dot(std::vector{x}), {2, 3}, ints{0, 1, 2, 3, 4, 5}));
+  CHECK(error_of<ca::value_error>([&] { ca::multi_dot(std::vector{x}); }) ==
+        "multi_dot: 1 matrices: 2 at least are wanted");
   std::vector<ca::ndarray<double>> many;
   ca::ndarray<double> product = ca::eye<double>(2);
   for (int k = 1; k < 6; ++k) {
@@ -105,6 +112,8 @@ TEST_CASE("einsum: two operands and more") {
   CHECK(test::equal(ca::einsum<"ij,jk,k->i">(x, m, ca::ones({4})), {2}, ints{98, 296}));
   CHECK(test::equal(ca::einsum("ij,jk,lk,l->i", x, m, m, ca::ones({3})), {2}, ints{1662, 5064}));
   CHECK(ca::einsum("ij,jk->ik", ca::zeros({2, 0}), ca::zeros({0, 3})).shape() == ca::shape{2, 3});
+  const auto wide = ca::full<int>({1, 2, 1, 1, 1, 1, 1, 2}, 3);
+  CHECK(test::equal(ca::einsum("abcdefgh,abcdefgh->abcdefgh", wide, wide), wide.shape(), ints(4, 9)));
   CHECK(ca::einsum(",", ca::full<int>({}, 3), ca::full<int>({}, 4)).item() == 12);
   const auto q = ca::ones({2, 3, 4, 5}), k = ca::ones({2, 3, 6, 5});
   CHECK(test::equal(ca::einsum<"bhqd,bhkd->bhqk">(q, k), {2, 3, 4, 6}, std::vector<float>(144, 5)));
@@ -118,6 +127,7 @@ TEST_CASE("einsum: what is wrong is said") {
   CHECK(text("..i", x) == "einsum: \"..i\": an ellipsis is three dots, once for an operand");
   CHECK(text("ij->k", x) == "einsum: \"ij->k\": a label of the result is of no operand");
   CHECK(text("ij->...", x) == "einsum: \"ij->...\": a label of the result is of no operand");
+  CHECK(text("...i->", x) == "einsum: \"...i->\": the result has no ellipsis");
   CHECK(text("ij->ii", x) == "einsum: \"ij->ii\": a label is twice in the result");
   CHECK(text("ij,jk", x) == "einsum: \"ij,jk\": there are not as many operands as the formula names");
   CHECK(error_of<ca::shape_error>([&] { ca::einsum("ijk", x); }) ==
@@ -154,6 +164,10 @@ TEST_CASE("rearrange: what is wrong is said") {
   CHECK(error_of<ca::value_error>([&] {
           ca::rearrange("a b -> b a", x, {{"h", 2}});
         }) == "rearrange: \"a b -> b a\" has no axis \"h\"");
+  CHECK(error_of<ca::value_error>([&] {
+          ca::rearrange("a b -> b a", x, {{"a", -3}});
+        }) == "rearrange: \"a b -> b a\": -3 elements along \"a\"");
+  CHECK_THROWS_AS(ca::rearrange("(a b) c -> a b c", x, {{"a", ca::int64(1) << 62}, {"b", 8}}), ca::shape_error);
   CHECK(error_of<ca::shape_error>([&] { ca::rearrange("a -> a", x); }) ==
         "rearrange: \"a -> a\": 1 axes for an array of shape (2, 3)");
   CHECK(error_of<ca::shape_error>([&] {

@@ -576,3 +576,26 @@ TEST_CASE("statistics: histogram2d") {
   CHECK_THROWS_AS(ca::histogram2d(x, y, 0), ca::value_error);
   static_assert(is<decltype(ca::histogram2d(line<float>(), line<int>()).y_edges), double>);
 }
+
+TEST_CASE("statistics: what leaves a dtype's range on the way") {
+  const auto y = ca::array<float>({1, 2, 4});
+  CHECK(test::close(ca::gradient(y, 1e-25), {3}, std::vector<double>{1e25, 1.5e25, 2e25}, 1e-6));
+  CHECK(test::close(ca::gradient(y, 2e19, {.edge_order = 2}), {3}, std::vector<double>{2.5e-20, 7.5e-20, 1.25e-19},
+                    1e-6));
+  const auto a = ca::array<float>({1e20f, 2e20f, 7e20f}), b = ca::array<float>({1, 3, 8});
+  CHECK(test::close(ca::corrcoef(a, b), {2, 2}, std::vector<double>{1, 0.9922153, 0.9922153, 1}, 1e-6));
+  const auto h = ca::array<ca::float16>({100, 200, 700});
+  CHECK(std::fabs(float(ca::corrcoef(h, ca::array<ca::float16>({100, 300, 800}))(0, 1).item()) - 0.9922153f) < 1e-3f);
+  CHECK(ca::median(ca::array<float>({-3e38f, 3e38f})).item() == 0);
+  CHECK(test::close(ca::nanmedian(ca::array<double>({-1.5e308, 1.6e308})), {}, std::vector<double>{5e306}, 1e-14));
+}
+TEST_CASE("statistics: quantiles of a span, average's dtype, eager sums") {
+  const auto x = ca::array<double>({4, 1, 3});
+  const std::vector<double> q{0, 1};
+  CHECK(test::equal(ca::quantile(x, q), {2}, std::vector<double>{1, 4}));
+  const auto n = ca::array<ca::int8>({1, 2});
+  CHECK(std::is_same_v<ca::value_type_t<decltype(ca::average(n, ca::ones<float>({2})))>, double>);
+  const auto sum = ca::nansum(x);
+  x(0) = 100.;
+  CHECK(ca::eval(sum).item() == 8);
+}

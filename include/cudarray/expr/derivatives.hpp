@@ -34,6 +34,15 @@ CUDARRAY_HD constexpr auto gelu_tanh_slope(const L& x, const C& c) {
   return silu_slope(x * c(1.5957691216057308) * (c(1) + c(0.134145) * x * x),
                     op::sigmoid_op{}(c(1.5957691216057308) * (x + c(0.044715) * x * x * x)), c(1));
 }
+/// The derivative of sin(pi x) / (pi x) next to 0, u being (pi x)^2: its Taylor series.
+CUDARRAY_EXEC_CHECK_OFF
+template <class L, class C>
+CUDARRAY_HD constexpr auto sinc_slope_at_0(const L& x, const L& u, const C& c) {
+  return x * c(-3.289868133696453) *
+         (c(1) -
+          u / c(10) *
+              (c(1) - u / c(28) * (c(1) - u / c(54) * (c(1) - u / c(88) * (c(1) - u / c(130) * (c(1) - u / c(180)))))));
+}
 /// The derivative of x tanh(softplus(x)), t being that hyperbolic tangent and s sigmoid(x).
 template <class L, class C>
 CUDARRAY_HD constexpr auto mish_slope(const L& x, const L& t, const L& s, const C& one) {

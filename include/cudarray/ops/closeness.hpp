@@ -54,7 +54,9 @@ template <array_expression X, array_expression Y>
 bool array_equal(const X& a, const Y& b, bool equal_nan = false) {
   if (detail::dims_of(a) != detail::dims_of(b)) return false;
   if (!equal_nan) return eval(all(a == b)).item();
-  return eval(all((a == b) | ((a != a) & (b != b)))).item();
+  const auto p = eval(a);
+  const auto q = eval(b);
+  return eval(all((p == q) | ((p != p) & (q != q)))).item();
 }
 /// Whether they broadcast to one shape and are equal there. Waits for the device.
 template <array_expression X, array_expression Y>

@@ -77,6 +77,20 @@ auto slopes(const A& y, const H& h, int axis, int order) {
   const auto last = eval(-edge_slope(at(y, -1), at(y, -2), at(y, -1 - third), at(h, -1), at(h, -1 - second), order));
   return eval(concatenate(::std::tuple(first, inside, last), axis));
 }
+/// Of samples at one distance.
+template <class A>
+auto even_slopes(const A& y, double h, int axis, int order) {
+  const auto at = [&](int64 i) {
+    const int64 n = y.shape()[axis], k = i < 0 ? n + i : i;
+    return eval(split(y, {k, k + 1}, axis)[1]);
+  };
+  const auto edge = [&](int64 i, int64 by) {
+    if (order == 1) return eval((at(i + by) - at(i)) / h);
+    return eval((at(i) * -1.5 + at(i + by) * 2. - at(i + 2 * by) * 0.5) / h);
+  };
+  const auto inside = eval((without_ends(y, 2, 0, axis) - without_ends(y, 0, 2, axis)) / (2 * h));
+  return eval(concatenate(::std::tuple(edge(0, 1), inside, eval(-edge(-1, -1))), axis));
+}
 /// 0 or 1 in front of sums or products along an axis.
 template <class A>
 auto with_initial(const A& a, int value, int axis) {
@@ -118,9 +132,7 @@ auto gradient(const X& y, double spacing = 1, const gradient_options& o = {}) {
   const auto a = detail::samples_of(y);
   const int axis = detail::normal_axis("gradient", o.axis, a.ndim());
   detail::check_samples(a, axis, o.edge_order);
-  using H = detail::primal_t<value_type_t<decltype(a)>>;
-  const auto h = full<H>({a.shape()[axis] - 1}, spacing, a.device());
-  return detail::slopes(a, detail::along(h, axis, a.ndim()), axis, o.edge_order);
+  return detail::even_slopes(a, spacing, axis, o.edge_order);
 }
 template <array_expression X, array_expression C>
 auto gradient(const X& y, const C& coordinates, const gradient_options& o = {}) {

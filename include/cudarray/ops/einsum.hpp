@@ -64,8 +64,10 @@ inline const char* text_of(formula_fault f) {
       return "a label of the result is of no operand";
     case formula_fault::repeated:
       return "a label is twice in the result";
-    default:
+    case formula_fault::operands:
       return "there are not as many operands as the formula names";
+    default:
+      return "";
   }
 }
 
@@ -90,6 +92,8 @@ struct contraction {
       in.push_back(labels_of(formula, rest.substr(0, comma), s, ellipsis));
       rest = comma == rest.npos ? ::std::string_view() : rest.substr(comma + 1);
     }
+    if (arrow != formula.npos && ellipsis > 0 && formula.find("...", arrow) == formula.npos)
+      fail<value_error>("einsum: \"", formula, "\": the result has no ellipsis");
     if (arrow != formula.npos) out = labels_of_result(formula.substr(arrow + 2), ellipsis);
     else out = implied_result(ellipsis);
   }
@@ -160,12 +164,23 @@ struct labelled {
   A array;
   axis_labels labels;
 
-  /// The axes in another order.
+  /// The axes in another order; no label is there twice.
   A in_order(const axis_labels& order) const {
     int64 at[max_rank] = {};
     for (::std::size_t i = 0; i < order.size(); ++i)
       at[i] = ::std::find(labels.begin(), labels.end(), order[i]) - labels.begin();
     return eval(transpose(array, axes(at, int(order.size()))));
+  }
+  /// The axes in an order of more labels; those that it has not are 1.
+  A beside(const contraction& c, const axis_labels& all) const {
+    axis_labels own;
+    shape s;
+    for (const int label : all) {
+      const bool has = has_label(labels, label);
+      if (has) own.push_back(label);
+      s.push_back(has ? c.extents[::std::size_t(label)] : 1);
+    }
+    return eval(reshape(broadcast_to(in_order(own), c.shape_of(own)), s));
   }
   /// One axis for each label.
   void take_diagonals() {
@@ -220,11 +235,13 @@ labelled<A> contract_two(const contraction& c, labelled<A> a, labelled<A> b, con
     return eval(reshape(broadcast_to(x.in_order(order), c.shape_of(order)), s));
   };
   labelled<A> r{a.array, joined(batch, of_a, of_b)};
-  if (batch.size() + 2 > ::std::size_t(max_rank) || r.labels.size() > ::std::size_t(max_rank))
+  if (r.labels.size() > ::std::size_t(max_rank) || (!summed.empty() && batch.size() + 2 > ::std::size_t(max_rank)))
     fail<shape_error>("einsum: products of more than ", max_rank, " axes");
-  const A x = as_matrices(a, of_a, summed), y = as_matrices(b, summed, of_b);
-  if (summed.empty()) r.array = eval(x * y);
-  else r.array = eval(matmul(x, y));
+  if (summed.empty()) {
+    r.array = eval(a.beside(c, r.labels) * b.beside(c, r.labels));
+    return r;
+  }
+  r.array = eval(matmul(as_matrices(a, of_a, summed), as_matrices(b, summed, of_b)));
   r.array = eval(reshape(r.array, c.shape_of(r.labels)));
   return r;
 }
@@ -275,7 +292,8 @@ namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 /// result; letters that the result has not are summed over. "..." stands for axes that broadcast. Without an arrow the
 /// result has, in the order of the alphabet, the letters that are there once. Pairs of operands become batched matrix
 /// products, of views where strides allow; of several, the pair that makes the smallest array comes first. The dtype is
-/// that of the operands' product. Throws value_error for the formula, shape_error.
+/// that of the operands' product. Of one operand without a sum it is a view. Throws value_error for the formula,
+/// shape_error.
 ///     ca::einsum("bhqd,bhkd->bhqk", q, k)
 template <array_expression... X>
 requires(sizeof...(X) > 0) auto einsum(::std::string_view formula, const X&... x) {

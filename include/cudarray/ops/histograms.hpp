@@ -2,14 +2,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <optional>
+
 #include "differences.hpp"
 #include "searching.hpp"
 
 namespace cudarray::inline v0 {
 
-/// What the bins of a histogram cover; where both are equal: all elements.
+/// What the bins of a histogram cover; what is absent is the smallest or largest element.
 struct histogram_range {
-  double low = 0, high = 0;
+  ::std::optional<double> low = {}, high = {};
 };
 
 }  // namespace cudarray::inline v0
@@ -23,16 +25,12 @@ auto equal_bins(const char* function, const A& x, int64 bins, const histogram_ra
   using E = decltype(rule::to_float<T, true>());
   using C = ::std::conditional_t<is_half<E>, float, E>;
   if (bins < 1) fail<value_error>(function, ": ", bins, " bins");
-  if (!(given.low <= given.high)) fail<value_error>(function, ": a range from ", given.low, " to ", given.high);
-  double low = given.low, high = given.high;
-  if (low == high && x.size() > 0) {
-    low = double(eval(astype<double>(min(x))).item());
-    high = double(eval(astype<double>(max(x))).item());
-  } else if (low == high) {
-    high = low + 1;
-  }
+  const bool filled = x.size() > 0;
+  double low = given.low ? *given.low : filled ? eval(astype<double>(min(x))).item() : 0;
+  double high = given.high ? *given.high : filled ? eval(astype<double>(max(x))).item() : low + 1;
   if (!math::isfinite(low) || !math::isfinite(high))
     fail<value_error>(function, ": a range from ", low, " to ", high, " is not finite");
+  if (low > high) fail<value_error>(function, ": a range from ", low, " to ", high);
   if (low == high) low -= 0.5, high += 0.5;
   const auto edges = linspace<C>(low, high, bins + 1, x.device());
   if (eval(any(!(split(edges, {1})[1] > split(edges, {-1})[0]))).item())

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <ranges>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "creation.hpp"
@@ -20,8 +23,7 @@ template <class T, class X>
 using evaluated_as = ::std::remove_cvref_t<decltype(eval(astype<T>(::std::declval<const X&>())))>;
 template <class T, class X, class... More>
 auto listed_type() {
-  if constexpr (has_variable<X> || sizeof...(More) == 0) return ::std::type_identity<evaluated_as<T, X>>{};
-  else if constexpr (!(has_variable<More> || ...)) return ::std::type_identity<evaluated_as<T, X>>{};
+  if constexpr (has_variable<X> || !(has_variable<More> || ...)) return ::std::type_identity<evaluated_as<T, X>>{};
   else return listed_type<T, More...>();
 }
 template <class T, class... X>
@@ -37,7 +39,7 @@ A listed_as(const X& x) {
   else return A(a, tape_ref());  // a constant beside variables
 }
 
-/// The axes that are summed over, at the end or the beginning of all others; `fits` of their extents.
+/// The order of axes with those that are summed over at the end or the beginning, and the extents of both kinds.
 struct contracted_axes {
   int64 order[max_rank];
   int rank = 0;
@@ -75,8 +77,8 @@ auto contract_axes(const X& x, const Y& y, const int64* over_x, const int64* ove
   return eval(reshape(matmul(matrix_of(x, a, true), matrix_of(y, b, false)), s));
 }
 
-/// The cheapest order of a chain of products (Cormen et al., Introduction to Algorithms, 15.2): `split(i, j)` says
-/// where matrices i to j are cut.
+/// The cheapest order of a chain of products (Cormen et al., Introduction to Algorithms, 15.2): `cut[i * n + j]` says
+/// where the product of matrices i to j is cut.
 struct product_order {
   ::std::size_t n;
   ::std::vector<::std::size_t> cut;
@@ -123,18 +125,18 @@ template <array_expression X, array_expression Y>
 auto outer(const X& x, const Y& y) {
   return expand_dims(ravel(x), 1) * expand_dims(ravel(y), 0);
 }
-/// The sum of products along an axis of both; the other axes broadcast. Real numbers. Lazy. Throws shape_error.
+/// The sum of products along an axis of each; the other axes broadcast. Real numbers, in their common dtype. Lazy.
+/// Throws shape_error.
 ///     ca::vecdot(x, y)  // (b, n), (b, n) -> (b,)
 template <array_expression X, array_expression Y>
 auto vecdot(const X& x, const Y& y, detail::any_integer axis = -1) {
   constexpr bool real = !detail::is_complex<value_type_t<X>> && !detail::is_complex<value_type_t<Y>>;
   static_assert(real, "cudarray: vecdot takes real numbers");
   const shape &s = detail::dims_of(x), &t = detail::dims_of(y);
-  const int64 m = s[detail::normal_axis("vecdot", axis, s.ndim())],
-              n = t[detail::normal_axis("vecdot", axis, t.ndim())];
-  if (m != n) detail::fail<shape_error>("vecdot: shapes ", s, " and ", t, " along axis ", axis.value);
-  const int from_end = axis < 0 ? int(axis) : int(axis) - (s.ndim() > t.ndim() ? s.ndim() : t.ndim());
-  return sum(x * y, from_end);
+  const int a = detail::normal_axis("vecdot", axis, s.ndim()), b = detail::normal_axis("vecdot", axis, t.ndim());
+  if (s[a] != t[b]) detail::fail<shape_error>("vecdot: shapes ", s, " and ", t, " along axis ", axis.value);
+  using T = result_type_t<value_type_t<X>, value_type_t<Y>>;
+  return astype<T>(sum(moveaxis(x, a, -1) * moveaxis(y, b, -1), -1));
 }
 /// The sum of the products of all elements, as rows of one axis. Real numbers. Eager. Throws shape_error.
 template <array_expression X, array_expression Y>
@@ -193,10 +195,11 @@ auto cross(const X& x, const Y& y, detail::any_integer axis = -1) {
   const int a = detail::normal_axis("cross", axis, s.ndim()), b = detail::normal_axis("cross", axis, t.ndim());
   if (s[a] != 3 || t[b] != 3)
     detail::fail<shape_error>("cross: shapes ", s, " and ", t, ": vectors of 3 elements along axis ", axis.value);
-  const auto p = eval(x);
-  const auto q = eval(y);
-  const auto next = array<int64>({1, 2, 0}, detail::device_of(x)), last = array<int64>({2, 0, 1}, detail::device_of(x));
-  return eval(take(p, next, a) * take(q, last, b) - take(p, last, a) * take(q, next, b));
+  const auto p = eval(moveaxis(x, a, -1));
+  const auto q = eval(moveaxis(y, b, -1));
+  const auto next = array<int64>({1, 2, 0}, p.device()), last = array<int64>({2, 0, 1}, p.device());
+  const auto r = eval(take(p, next, -1) * take(q, last, -1) - take(p, last, -1) * take(q, next, -1));
+  return eval(moveaxis(r, -1, axis < 0 ? r.ndim() + int(axis) : int(axis)));
 }
 /// The product of a chain of matrices, in the order that takes the fewest operations; the first and the last may be
 /// vectors. Lists as concatenate takes them. Eager. Throws shape_error, value_error.
@@ -204,7 +207,7 @@ auto cross(const X& x, const Y& y, detail::any_integer axis = -1) {
 template <detail::array_list L>
 auto multi_dot(const L& matrices) {
   const auto list = detail::listed_in(matrices);
-  if (list.empty()) detail::fail<value_error>("multi_dot: no matrices");
+  if (list.size() < 2) detail::fail<value_error>("multi_dot: ", list.size(), " matrices: 2 at least are wanted");
   ::std::vector<int64> extents;
   for (::std::size_t i = 0; i < list.size(); ++i) {
     const shape& s = detail::dims_of(list[i]);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
+#include <initializer_list>
 #include <span>
 #include <vector>
 
@@ -149,10 +149,10 @@ auto sorted_last(const char* function, const X& x, const axes& over) {
   lines.push_back(count);
   return eval(sort(reshape(transpose(x, axes(order, n)), lines), -1));
 }
-/// r, which lies between a and b by part t; beside an infinity it is that.
+/// r, which lies between a and b by part t; in the middle, and beside infinities, it is their weighted mean.
 template <class A, class P, class R>
-auto beside_infinities(const A& a, const A& b, const P& t, const R& r) {
-  return eval(where(a == b, a, where(isinf(a) | isinf(b), a * (1 - t) + b * t, r)));
+auto with_mean(const A& a, const A& b, const P& t, const R& r) {
+  return eval(where(a == b, a, where(isinf(a) | isinf(b) | (t == 0.5), a * (1 - t) + b * t, r)));
 }
 /// From a to b by parts t, as NumPy computes it.
 template <class A, class P>
@@ -160,10 +160,10 @@ auto between(const A& a, const A& b, const P& t) {
   const auto near_a = a + (b - a) * t;
   const auto near_b = b - (b - a) * (1 - t);
   if constexpr (scalar_value<P>) {
-    if (t < 0.5) return beside_infinities(a, b, t, near_a);
-    return beside_infinities(a, b, t, near_b);
+    if (t < 0.5) return with_mean(a, b, t, near_a);
+    return with_mean(a, b, t, near_b);
   } else {
-    return beside_infinities(a, b, t, where(t < 0.5, near_a, near_b));
+    return with_mean(a, b, t, where(t < 0.5, near_a, near_b));
   }
 }
 /// The dtype of quantiles, and the one they are computed in.
@@ -254,6 +254,10 @@ namespace cudarray::inline v0::inline CUDARRAY_BUILD {
   }                                                                                           \
   template <array_expression X, detail::quantile_option... O>                                 \
   auto name(const X& x, double q, const O&... o) {                                            \
+    return name(x, q, axes::all(), o...);                                                     \
+  }                                                                                           \
+  template <array_expression X, detail::quantile_option... O>                                 \
+  auto name(const X& x, ::std::span<const double> q, const O&... o) {                         \
     return name(x, q, axes::all(), o...);                                                     \
   }                                                                                           \
   template <array_expression X, detail::quantile_option... O>                                 \

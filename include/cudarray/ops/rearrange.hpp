@@ -108,9 +108,12 @@ struct rearrangement {
       fail<shape_error>("rearrange: \"", text, "\": ", p.from.axes - dots, " axes for an array of shape ", s);
     if (single > max_rank || p.to.axes - dots + hidden > max_rank)
       fail<shape_error>("rearrange: \"", text, "\" of shape ", s, ": more than ", max_rank, " axes");
-    for (const axis_extent& e : given)
+    for (const axis_extent& e : given) {
       if (e.name == "..." || p.from.find(e.name) < 0)
         fail<value_error>("rearrange: \"", text, "\" has no axis \"", e.name, "\"");
+      if (e.extent < 0)
+        fail<value_error>("rearrange: \"", text, "\": ", e.extent.value, " elements along \"", e.name, "\"");
+    }
     int first[axis_names::most];  // of each name among the single axes
     split_axes(text, p.from, s, given, hidden, first);
     merge_axes(p, hidden, first);
@@ -143,7 +146,7 @@ struct rearrangement {
           fail<value_error>("rearrange: \"", text, "\": the extents of \"", from.name[open], "\" and \"", from.name[i],
                             "\" are not given");
         if (n < 0) open = i;
-        else known *= n;
+        else if (__builtin_mul_overflow(known, n, &known)) known = INT64_MAX;
         split.push_back(n < 0 ? 1 : n);
       }
       if (open >= 0 && known > 0) split[first[open]] = whole / known, known *= whole / known;

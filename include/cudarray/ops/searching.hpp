@@ -68,6 +68,10 @@ auto array_beside(const V& v, D device) {
   else return full<normal_dtype_t<V>>(shape{}, v, device);
 }
 
+inline void check_kth(const char* function, const shape& s, int64 kth, int64 axis) {
+  const int64 n = s[normal_axis(function, axis, s.ndim())];
+  if (s.elements() > 0 && (kth < -n || kth >= n)) fail<value_error>(function, ": element ", kth, " of an axis of ", n);
+}
 /// The sorted elements, where they came from, and whether each differs from the one before.
 template <class T, class D>
 struct sorted_elements {
@@ -124,7 +128,8 @@ auto digitize(const X& x, const E& edges, bool right = false) {
 ///     ca::interp(x, xp, fp, {.left = 0, .right = 0})
 template <array_expression X, array_expression P, array_expression F>
 auto interp(const X& x, const P& xp, const F& fp, const interp_options& o = {}) {
-  using T = decltype(rule::to_float<result_type_t<value_type_t<X>, value_type_t<P>, value_type_t<F>>, true>());
+  using R = decltype(rule::to_float<result_type_t<value_type_t<X>, value_type_t<P>, value_type_t<F>>, true>());
+  using T = detail::compute_t<R>;
   const auto at = eval(astype<T>(x));
   const auto from = eval(astype<T>(xp));
   const auto values = eval(astype<T>(fp));
@@ -138,15 +143,15 @@ auto interp(const X& x, const P& xp, const F& fp, const interp_options& o = {}) 
   const auto x0 = eval(take(from, low)), x1 = eval(take(from, high));
   const auto y0 = eval(take(values, low)), y1 = eval(take(values, high));
   const auto slope = eval((y1 - y0) / where(x1 == x0, 1, x1 - x0));
-  // from the other point where the first gives NaN, as infinite ones do (NumPy's order)
-  const auto by_first = eval(slope * (at - x0) + y0);
+  // at a point exactly its value; from the other point where this gives NaN, as infinite ones do (NumPy's order)
+  const auto by_first = eval(where(at == x1, slope * (at - x1) + y1, slope * (at - x0) + y0));
   const auto by_either = eval(where(isnan(by_first), slope * (at - x1) + y1, by_first));
-  const auto between = where(isnan(by_either) & (y0 == y1) & (at == at), y0, by_either);
-  const auto inside = where(at == x1, y1, where(at == x0, y0, between));
+  const auto at_point = where(at == x1, y1, where((at == x0) | (y0 == y1), y0, by_either));
+  const auto inside = where(isnan(by_either) & (at == at), at_point, by_either);
   auto r = eval(where(at < from(0), values(0), where(at > from(-1), values(-1), inside)));
   if (o.left) r = eval(where(at < from(0), *o.left, r));
   if (o.right) r = eval(where(at > from(-1), *o.right, r));
-  return r;
+  return eval(astype<R>(r));
 }
 
 /// What unique_all returns: the values in ascending order; of each where it stands first in x, and how often it is
@@ -179,7 +184,8 @@ auto unique(const X& x, bool equal_nan = true) {
   const auto s = detail::sort_elements(a, equal_nan);
   return eval(take(s.values, flatnonzero(s.first)));
 }
-/// The array API standard's: unique without that NaN are equal; with how often they are there; with which each is.
+/// The array API standard's functions, to which NaN are different: the values; the values and how often each is there;
+/// the values and which of them each element of x is.
 template <array_expression X>
 auto unique_values(const X& x) {
   return unique(x, false);
@@ -269,18 +275,12 @@ auto setxor1d(const X& x, const Y& y) {
 /// The elements with those that sorting puts before and behind element `kth` before and behind it. (All are sorted.)
 template <array_expression X>
 auto partition(const X& x, detail::any_integer kth, detail::any_integer axis = -1) {
-  const shape& s = detail::dims_of(x);
-  const int64 n = s[detail::normal_axis("partition", axis, s.ndim())];
-  if (s.elements() > 0 && (kth < -n || kth >= n))
-    detail::fail<value_error>("partition: element ", kth.value, " of an axis of ", n);
+  detail::check_kth("partition", detail::dims_of(x), kth, axis);
   return sort(x, axis);
 }
 template <array_expression X>
 auto argpartition(const X& x, detail::any_integer kth, detail::any_integer axis = -1) {
-  const shape& s = detail::dims_of(x);
-  const int64 n = s[detail::normal_axis("argpartition", axis, s.ndim())];
-  if (s.elements() > 0 && (kth < -n || kth >= n))
-    detail::fail<value_error>("argpartition: element ", kth.value, " of an axis of ", n);
+  detail::check_kth("argpartition", detail::dims_of(x), kth, axis);
   return argsort(x, axis);
 }
 
