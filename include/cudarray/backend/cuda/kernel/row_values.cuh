@@ -18,7 +18,7 @@ inline constexpr int block_groups = sizeof(T) > 4 ? row_groups / 2 : row_groups;
 struct larger {
   template <class T>
   static __device__ T combine(T a, T b) {
-    return fmax(a, b);
+    return ::fmax(a, b);
   }
 };
 
