@@ -592,8 +592,10 @@ def lenient(function):
 
 
 def sinc(x):
-    by_pi = np.longdouble("3.141592653589793238462643") * x
-    return np.where(np.isfinite(x) & (x == np.rint(x)), (x == 0).astype(x.dtype), np.sin(by_pi) / by_pi)
+    pi = np.longdouble("3.141592653589793238462643")
+    r = x - 2 * np.rint(x / 2)  # what is small next to an integer keeps its digits
+    r = np.where(r > 0.5, 1 - r, np.where(r < -0.5, -1 - r, r))
+    return np.where(x == 0, np.longdouble(1), np.sin(pi * r) / (pi * x))
 
 
 def digamma(x):
