@@ -30,6 +30,9 @@ AXES = 'cudarray: a reduction takes axes, integers: ca::sum(x, {0, 1}); element 
 OPTION = "cudarray: a reduction's options follow its axes: ca::sum(x, {0, 1}, ca::keepdims)"
 ALONE = 'cudarray: a mask or index array stands alone: write x(ca::_, 0)(mask) for x[mask, 0], ca::take(x, i, 1) for x[:, i]'
 NO_INDEX = 'cudarray: an index is integers, ca::slice, ca::_, ca::newaxis, ca::ellipsis, or one array of integers or bool'
+FORMULA_RESULT = 'cudarray: einsum: a label of the result is of no operand'
+FORMULA_OPERANDS = 'cudarray: einsum: there are not as many operands as the formula names'
+PATTERN_NAMES = 'cudarray: rearrange: both sides of the pattern have the same names'
 NUMBER = 'cudarray: an array is no number: write x.item() for its one element; for std::exp(x) and the like ca::exp(x)'
 TRUTH = ('cudarray: arrays have no truth value: write x.item() of one element, or ca::any(x).item(), ca::all(x).item(); '
          'for std::max ca::maximum')
@@ -116,6 +119,9 @@ CASES = [
     ('auto r = ca::var(f, ca::ddof{1});', 'auto r = ca::var(f, {.ddof = 1});', OPTION),
     ('auto r = ca::sum(f, 0, ca::keepdims);', 'auto r = ca::sum(f, {.axis = 0, .keepdims = true});', OPTION),
     ('auto r = ca::sum(f, {0, 1});', 'auto r = ca::sum(f, 0, 1);', OPTION),
+    ('auto r = ca::einsum<"ij,jk->ik">(f, f);', 'auto r = ca::einsum<"ij,jk->il">(f, f);', FORMULA_RESULT),
+    ('auto r = ca::einsum<"ij,jk->ik">(f, f);', 'auto r = ca::einsum<"ij,jk->ik">(f);', FORMULA_OPERANDS),
+    ('auto r = ca::rearrange<"a b -> b a">(f);', 'auto r = ca::rearrange<"a b -> b c">(f);', PATTERN_NAMES),
     ('float r = ca::sum(f).item();', 'float r = ca::sum(f);', NUMBER),
     ('float r = (ca::sum(f) / 2 + 1).item();', 'float r = ca::sum(f) / 2 + 1;', NUMBER),
     ('float r = ca::std(f).item();', 'float r = ca::std(f);', NUMBER),
