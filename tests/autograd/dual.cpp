@@ -1,5 +1,6 @@
 // Dual numbers: each line of the table of derivatives, and its own derivative, against differences.
 #include "differences.hpp"
+#include "operands.hpp"
 
 namespace {
 
@@ -26,13 +27,15 @@ void check_line(const char* name) {
   constexpr ca::detail::unread none;
   const double points[][4] = {{0.3, 0.6, 0.9, 1.5}, {0.7, 0.4, 0.8, -0.5}, {0.9, 0.2, 0.5, 2}};
   const double by[4] = {0.7, -0.4, 0.3, 0.9};
-  const auto value = [](auto x, auto y, auto z, auto) {
+  const auto value = [](auto first, auto y, auto z, auto) {
+    const auto x = test::first_operand<Op>(first);
     if constexpr (n == 1) return Op{}(x);
     else if constexpr (n == 2) return Op{}(x, y);
     else return Op{}(x, y, z);
   };
-  const auto gradient = [&](auto x, auto y, auto z, auto g) {
-    const auto r = value(x, y, z, g);
+  const auto gradient = [&](auto first, auto y, auto z, auto g) {
+    const auto r = value(first, y, z, g);
+    const auto x = test::first_operand<Op>(first);
     if constexpr (n == 1) return decltype(r)(rule::of(Op{}, g, r, x, none, none));
     else if constexpr (n == 2) return decltype(r)(rule::of(Op{}, g, r, x, y, none));
     else return decltype(r)(rule::of(Op{}, g, r, x, y, z));

@@ -2,6 +2,7 @@
 #include <cudarray/nnet.hpp>
 
 #include "differences.hpp"
+#include "operands.hpp"
 
 namespace {
 
@@ -23,7 +24,8 @@ template <class Op, int K>
 void check_line(const char* name) {
   using d = ca::dual<double>;
   const double points[][4] = {{0.25, 0.625, 0.875, 1.5}, {0.6875, 0.375, 0.8125, -0.5}, {0.9375, 0.125, 0.5, 2}};
-  for (const auto& p : points) {
+  for (const auto& given : points) {
+    const double p[] = {test::first_operand<Op>(given[0]), given[1], given[2], given[3]};
     const float x[] = {float(p[0]), float(p[1]), float(p[2]), float(p[3])};
     const double exact = gradient_at<Op, K>(p);
     double scale = std::fabs(exact);
