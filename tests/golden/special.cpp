@@ -1,20 +1,11 @@
 // Golden cases of the functions of special_functions.inc and special_binary_functions.inc, and of what rounds.
 // SPDX-License-Identifier: MIT
 #include "binary.hpp"
+#include "unary.hpp"
 
 namespace golden {
 namespace {
 
-template <class F, class T>
-value unary(const test_case& c) {
-  return download(F{}(load<T>(c.in[0])));
-}
-template <class Op, class F>
-void add(table& t, const char* name, F) {
-  each_dtype([&]<class T>() {
-    if constexpr (Op::template types<T>::ok) t[key<T>(name)] = unary<F, T>;
-  });
-}
 template <class T>
 value round(const test_case& c) {
   return download(ca::round(load<T>(c.in[0]), c.integers.at(0)));
@@ -23,7 +14,7 @@ value round(const test_case& c) {
 }  // namespace
 
 void add_special(table& t) {
-#define CUDARRAY_FUNCTION(name, ...) add<ca::op::name##_op>(t, #name, [](const auto& x) { return ca::name(x); });
+#define CUDARRAY_FUNCTION(name, ...) add_unary<ca::op::name##_op>(t, #name, [](const auto& x) { return ca::name(x); });
 #include <cudarray/expr/special_functions.inc>
 #undef CUDARRAY_FUNCTION
   each_dtype([&]<class T>() {

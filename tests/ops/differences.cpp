@@ -1,23 +1,8 @@
 // Differences, derivatives, integrals and histograms: as NumPy.
 // SPDX-License-Identifier: MIT
-#include "test.hpp"
+#include "samples.hpp"
 
-namespace {
-
-using ints = std::vector<int>;
-using doubles = std::vector<double>;
-
-const double inf = HUGE_VAL, none = NAN;
-
-template <class X, class T>
-constexpr bool is = std::is_same_v<ca::value_type_t<X>, T>;
-template <class T>
-using line = decltype(ca::ones<T>({2}));
-
-const auto f64 = [](const doubles& v) { return ca::array<double>(v); };
-const auto table = [] { return ca::array<double>({{1, 2, 3}, {4, 5, 6}}); };
-
-}  // namespace
+using namespace samples;
 
 TEST_CASE("statistics: differences") {
   CHECK(test::equal(ca::diff(ca::array<int>({1, 4, 9, 16}), 2), {2}, ints{2, 2}));

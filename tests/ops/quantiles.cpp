@@ -1,26 +1,12 @@
 // Quantiles, percentiles and medians by every method: as NumPy.
 // SPDX-License-Identifier: MIT
-#include "test.hpp"
+#include "samples.hpp"
+
+using namespace samples;
 
 namespace {
 
 using method = ca::quantile_method;
-using ints = std::vector<int>;
-using doubles = std::vector<double>;
-
-const double inf = HUGE_VAL, none = NAN;
-
-template <class X, class T>
-constexpr bool is = std::is_same_v<ca::value_type_t<X>, T>;
-template <class T>
-using line = decltype(ca::ones<T>({2}));
-
-const auto f64 = [](const doubles& v) { return ca::array<double>(v); };
-const auto holes = [] { return ca::array<double>({{1, NAN, 3, 2}, {4, 5, 6, 9}, {NAN, NAN, NAN, NAN}}); };
-const auto table = [] { return ca::array<double>({{1, 2, 3}, {4, 5, 6}}); };
-const auto block = [] {
-  return ca::array(doubles{0, 1, 4, 9, 16, 8, 2, 15, 13, 13, 15, 2, 8, 16, 9, 4, 1, 0, 1, 4, 9, 16, 8, 2}, {2, 3, 4});
-};
 
 const std::vector<method> methods{method::inverted_cdf,
                                   method::averaged_inverted_cdf,

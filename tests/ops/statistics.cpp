@@ -1,28 +1,8 @@
 // Counts, averages and covariances, and what leaves NaN out: as NumPy.
 // SPDX-License-Identifier: MIT
-#include "test.hpp"
+#include "samples.hpp"
 
-namespace {
-
-using ints = std::vector<int>;
-using doubles = std::vector<double>;
-
-const double inf = HUGE_VAL, none = NAN;
-
-template <class X, class T>
-constexpr bool is = std::is_same_v<ca::value_type_t<X>, T>;
-template <class T>
-using line = decltype(ca::ones<T>({2}));
-
-const auto f64 = [](const doubles& v) { return ca::array<double>(v); };
-const auto holes = [] { return ca::array<double>({{1, NAN, 3, 2}, {4, 5, 6, 9}, {NAN, NAN, NAN, NAN}}); };
-const auto table = [] { return ca::array<double>({{1, 2, 3}, {4, 5, 6}}); };
-const auto variables = [] { return ca::array<double>({{1, 2, 4, 8}, {3, 1, 0, -2}, {5, 5, 6, 7}}); };
-const auto block = [] {
-  return ca::array(doubles{0, 1, 4, 9, 16, 8, 2, 15, 13, 13, 15, 2, 8, 16, 9, 4, 1, 0, 1, 4, 9, 16, 8, 2}, {2, 3, 4});
-};
-
-}  // namespace
+using namespace samples;
 
 TEST_CASE("statistics: counts and ranges") {
   const auto a = ca::array<float>({{0, 1, 2}, {0, 0, NAN}});
