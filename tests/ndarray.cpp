@@ -466,6 +466,25 @@ TEST_CASE("ndarray: an expression is a formula, and goes stale") {
     CHECK(stale(picked));
     CHECK(test::thrown<ca::stale_error>([&] { (void)sum.item(); }).find("array of shape (3,), float32, written") == 0);
   }
+  SECTION("but not by writes beside what it reads") {
+    const ca::ndarray<float> m = ca::reshape(ca::arange<float>(12), {3, 4});
+    const auto column = m(_, 1) * 2;
+    const auto inside = m(slice(1, 2), slice(1, 3)) + 0;
+    m(_, 0) = 9;
+    m(0) = m(0);
+    CHECK(stale(column));
+    CHECK(test::equal(inside, {1, 2}, floats{5, 6}));
+    m(_, slice(3, ca::none)) = m(_, 0)(_, ca::newaxis);
+    m(ca::array<int>({0, 2})) = 1;
+    m(ca::array<int>({1}), ca::array<int>({0})) = 1;  // an index array may reach any element between its first and last
+    CHECK(test::thrown<ca::stale_error>([&] { ca::eval(inside); }).find("array of shape (1, 2), float32") == 0);
+    // more of them than are remembered
+    const auto again = m(1, slice(1, 3)) + 0;
+    for (int k = 0; k < 8; ++k) m(0, 0) = float(k);
+    CHECK(test::equal(again, {2}, floats{5, 6}));
+    m(0, 0) = 1;
+    CHECK(test::thrown<ca::stale_error>([&] { ca::eval(again); }).find("array of shape (2,), float32") == 0);
+  }
   SECTION("and then writes nothing") {
     const auto e = a + b;
     a(0) = 5;
@@ -804,4 +823,58 @@ TEST_CASE("ndarray: what a statement costs") {
 TEST_CASE("ndarray: a default-constructed array has no element to point at") {
   const host_t a;
   CHECK(test::thrown<ca::index_error>([&] { a.at(0); }).find("size 0") != std::string::npos);
+}
+
+TEST_CASE("ndarray: expressions have what arrays have") {
+  const ca::ndarray<float> x = ca::reshape(ca::arange<float>(6), {2, 3});
+  const auto e = x * 2;
+  CHECK(e.shape(-1) == 3);
+  CHECK(test::equal(e(1), {3}, floats{6, 8, 10}));
+  CHECK(test::equal(e(_, ca::newaxis, 0), {2, 1}, floats{0, 6}));
+  CHECK(test::equal(ca::sum(x, 1)(0), {}, floats{3}));
+  CHECK(test::equal(e(x > 3), {2}, floats{8, 10}));
+  CHECK(test::equal(e(_, ca::array<int>({2, 0})), {2, 2}, floats{4, 0, 10, 6}));
+  CHECK(test::equal(e.t(), {3, 2}, floats{0, 6, 2, 8, 4, 10}));
+  CHECK(test::equal(e.eval(), {2, 3}, floats{0, 2, 4, 6, 8, 10}));
+  const ca::ndarray<float> same = x.eval();
+  CHECK(same.data() == x.data());
+  const auto turned = (x.t() + 0).copy();
+  CHECK(turned.is_contiguous());
+  CHECK(test::equal(turned, {3, 2}, floats{0, 3, 1, 4, 2, 5}));
+  // what a selection reads as, too
+  CHECK(test::equal(x(x > 3)(1), {}, floats{5}));
+  CHECK(test::equal(x(ca::array<int>({1})).t(), {3, 1}, floats{3, 4, 5}));
+  CHECK(x(x > 4).item() == 5);
+  CHECK(x(x > 3).size() == 2);
+  CHECK_THROWS_AS(e(2), ca::index_error);
+  CHECK_THROWS_AS(e.shape(2), ca::index_error);
+  // they are values: they cannot be written
+  static_assert(!std::is_assignable_v<decltype(e(1)), float>);
+  static_assert(!std::is_assignable_v<decltype(e.eval()), float>);
+}
+
+TEST_CASE("ndarray: assignment drops leading axes of extent 1") {
+  const auto a = ca::zeros<float>({2, 3});
+  a(0) = ca::array<float>({{1, 2, 3}});
+  a(1, _) = ca::ones<float>({1, 1, 3}) * 4;
+  CHECK(test::equal(a, {2, 3}, floats{1, 2, 3, 4, 4, 4}));
+  a(0, 0) = ca::full<float>({1, 1}, 7);
+  a(a > 3) = ca::array<float>({{5, 6, 7, 8}});
+  CHECK(test::equal(a, {2, 3}, floats{5, 2, 3, 6, 7, 8}));
+  a(1) = ca::sum(a, 0, ca::keepdims);
+  CHECK(test::equal(a, {2, 3}, floats{5, 2, 3, 11, 9, 11}));
+  CHECK(test::thrown<ca::shape_error>([&] {
+          a(0) = ca::ones<float>({2, 3});
+        }) == "assignment: shape (2, 3) does not broadcast to (3,)");
+  CHECK_THROWS_AS(a(0) = ca::ones<float>({1, 2}), ca::shape_error);
+  CHECK_THROWS_AS(a(a > 100) = ca::ones<float>({2, 1}), ca::shape_error);
+  CHECK(test::equal(a, {2, 3}, floats{5, 2, 3, 11, 9, 11}));
+}
+
+TEST_CASE("ndarray: columns that do not share elements need no temporary") {
+  const ca::ndarray<float> a = ca::reshape(ca::arange<float>(6), {3, 2});
+  const auto before = ca::stats().temporaries;
+  a(_, 0) = a(_, 1) * 2;
+  CHECK(ca::stats().temporaries == before);
+  CHECK(test::equal(a, {3, 2}, floats{2, 1, 6, 3, 10, 5}));
 }

@@ -9,3 +9,4 @@
 #include "backend/memory.hpp"
 #include "backend/reduce.hpp"
 #include "ops/indexing.hpp"
+#include "ops/selection.hpp"

@@ -176,17 +176,15 @@ class ndarray : public detail::no_number<ndarray<T, Device>> {
     const index_item items[sizeof...(Ix) + 1] = {index_item(i)..., index_item(0)};
     return view(items, int(sizeof...(Ix)));
   }
-  /// A mask of the leading axes' shape, or integers that pick along axis 0: a selection, which reads by gathering and
-  /// can be assigned. Reading a mask synchronises.
-  template <array_expression Ix, class Build = this_build>
-  selection<T, Device> operator()(const Ix& i) const {
-    return {*this, i};
-  }
+  /// Masks and arrays of integers, alone or beside basic indices, as in NumPy: a selection, which reads by gathering
+  /// and can be assigned. Reading a mask synchronises.
+  template <class... Ix, class Build = this_build>
+  requires detail::advanced_indices<Ix...> selection<T, Device>
+  operator()(const Ix&... i) const { return selection<T, Device>(*this, i...); }
   /// Neither.
   template <class... Ix>
-  requires(!(basic_index<Ix> && ...) && (sizeof...(Ix) > 1 || !(array_expression<Ix> && ...))) detail::poison
-  operator()(const Ix&...) const {
-    return detail::report_index<(detail::is_poison<Ix> || ...), (array_expression<Ix> || ...)>();
+  requires(!detail::known_indices<Ix...>) detail::poison operator()(const Ix&...) const {
+    return detail::report_index<(detail::is_poison<Ix> || ...)>();
   }
 
   const cudarray::shape& shape() const { return layout_.dims; }
@@ -234,6 +232,8 @@ class ndarray : public detail::no_number<ndarray<T, Device>> {
     copy_to_host(device(), &v, *store_, ::std::size_t(layout_.offset) * sizeof(T), sizeof(T));
     return detail::read_element(&v);
   }
+  /// The array itself: what expressions have too.
+  const ndarray eval() const { return *this; }
   /// A new C-contiguous array with the same elements.
   template <class Build = this_build>
   const ndarray copy() const {
@@ -342,11 +342,39 @@ auto array_of(const E& e) {
   else return A(e);
 }
 
+/// The value of an expression: an array, or, of variables, a variable.
+template <class E>
+decltype(auto) value_of(const E& e) {
+  return eval(e);
+}
+template <class E>
+decltype(auto) copy_of(const E& e) {
+  return copy(e);
+}
+
 }  // namespace detail::inline CUDARRAY_BUILD
 
 template <class N>
 auto lazy<N>::item() const {
   return detail::array_of(self()).item();
+}
+template <class N>
+decltype(auto) lazy<N>::eval() const {
+  return detail::value_of(self());
+}
+template <class N>
+decltype(auto) lazy<N>::copy() const {
+  return detail::copy_of(self());
+}
+template <class N>
+decltype(auto) lazy<N>::t() const {
+  return detail::value_of(detail::value_of(self()).t());
+}
+template <class N>
+template <class... Ix>
+decltype(auto) lazy<N>::operator()(const Ix&... i) const {
+  if constexpr (detail::known_indices<Ix...>) return detail::value_of(detail::value_of(self())(i...));
+  else return detail::report_index<(detail::is_poison<Ix> || ...)>();
 }
 
 }  // namespace cudarray::inline v0

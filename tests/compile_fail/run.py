@@ -28,8 +28,7 @@ NORMAL = 'cudarray: random::normal makes float or double'
 NO_ARRAY = "cudarray: no argument here is an array: ca::array(v) makes one of a container; for numbers use std's function"
 AXES = 'cudarray: a reduction takes axes, integers: ca::sum(x, {0, 1}); element by element it is ca::maximum(x, y), ca::minimum(x, y)'
 OPTION = "cudarray: a reduction's options follow its axes: ca::sum(x, {0, 1}, ca::keepdims)"
-ALONE = 'cudarray: a mask or index array stands alone: write x(ca::_, 0)(mask) for x[mask, 0], ca::take(x, i, 1) for x[:, i]'
-NO_INDEX = 'cudarray: an index is integers, ca::slice, ca::_, ca::newaxis, ca::ellipsis, or one array of integers or bool'
+NO_INDEX = 'cudarray: an index is integers, ca::slice, ca::_, ca::newaxis, ca::ellipsis, arrays of integers or masks'
 FORMULA_RESULT = 'cudarray: einsum: a label of the result is of no operand'
 FORMULA_OPERANDS = 'cudarray: einsum: there are not as many operands as the formula names'
 PATTERN_NAMES = 'cudarray: rearrange: both sides of the pattern have the same names'
@@ -138,9 +137,9 @@ CASES = [
     ('f((f > 0) & (f < 1)) = 0;', 'f((f > 0) && (f < 1)) = 0;', LOGICAL),
     ('auto r = ca::any(b | b).item();', 'auto r = ca::any(b || b).item();', LOGICAL),
     ('ca::ndarray<float> r(ca::exp(b | b));', 'ca::ndarray<float> r(ca::exp(b || b));', LOGICAL),
-    ('ca::ndarray<float> r = f(ca::_, 0)(b);', 'ca::ndarray<float> r = f(b, 0);', ALONE),
-    ('f(ca::_, 0)(b) = 1;', 'f(b, 0) = 1;', ALONE),
-    ('auto r = ca::take(f, i, 1);', 'auto r = f(ca::_, i);', ALONE),
+    ('ca::ndarray<float> r = f(b, 0);', 'ca::ndarray<float> r = f(d, 0);', INDEX),
+    ('f(b, 0) = 1;', 'f(b, 0.5) = 1;', NO_INDEX),
+    ('auto r = (f + 1)(ca::_, i);', 'auto r = (f + 1)(ca::_, 1.5);', NO_INDEX),
     ('auto r = f(1);', 'auto r = f(1.5);', NO_INDEX),
     ('ca::ndarray<long> n;', 'ca::ndarray<long long> n;', DTYPE),
     ('w = w * 2;', 'f = w * 2;', GRADIENT),

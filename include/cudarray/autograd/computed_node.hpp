@@ -7,9 +7,9 @@
 
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
-/// Throws stale_error where an array has been written since a node was recorded.
+/// Throws stale_error where an array's elements have been written since a node was recorded.
 inline void check_kept(const storage_ref& store, const layout& where, uint64 stamp, const char* dtype) {
-  if (store.get() != nullptr && write_count(*store) != stamp)
+  if (store.get() != nullptr && written_since(*store, stamp, where))
     fail<stale_error>("backward: an operand of shape ", where.dims, ", ", dtype,
                       ", was written after a variable was computed of it");
 }

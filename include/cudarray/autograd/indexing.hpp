@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../ops/indexing.hpp"
+#include "../ops/advanced_index.hpp"
 #include "../ops/scatter.hpp"
 #include "rule.hpp"
 
@@ -90,19 +90,34 @@ auto take_along_axis(const X& x, const Ix& index, detail::any_integer axis = -1)
 }  // namespace cudarray::inline v0::inline CUDARRAY_BUILD
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
-template <class T, class D, class Ix>
-variable<T, D> picked_of(const variable<T, D>& x, const Ix& index) {
-  if constexpr (::std::is_same_v<value_type_t<Ix>, bool>) {
-    const shape mask = dims_of(index);
-    bool leads = mask.ndim() <= x.ndim();
-    for (int d = 0; leads && d < mask.ndim(); ++d) leads = mask[d] == x.shape(d);
-    if (!leads) fail<shape_error>("index: a mask of shape ", mask, " for a variable of shape ", x.shape());
-    shape flat{mask.elements()};
-    for (int d = mask.ndim(); d < x.ndim(); ++d) flat.push_back(x.shape(d));
-    return take(reshape(x, flat), flatnonzero(index), 0);
-  } else {
-    return take(x, index, 0);
+/// Elements that an index with arrays in it picks: the gradient goes back by the places that they have in C order.
+template <class D>
+struct advanced_index_rule {
+  ::std::vector<advanced_item<D>> items;
+  template <int K, class A, class X>
+  A gradient(const A& g, const X& x) const {
+    const ndarray<int64, D> places = reshape(integer_range<int64>(0, x.size(), 1, g.device()), x.shape());
+    const auto [from, axis, place] = pick_elements(places.where(), items);
+    const ndarray<int64, D> picked(make_gather(view(places, from).node(), place.node(), axis));
+    const A flat = zeros<value_type_t<A>>(shape{x.size()}, g.device());
+    scatter_add(flat, ravel(picked), ravel(g));
+    return reshape(flat, x.shape());
   }
+  static constexpr bool reads(int, int) { return false; }
+};
+template <class T, class D, class... Ix>
+variable<T, D> picked_of(const variable<T, D>& x, const Ix&... index) {
+  using item = advanced_item<D>;
+  const ::std::vector<item> items = without_masks(x.shape(), ::std::vector<item>{item(index)...});
+  if (items.size() == 1 && items[0].is_index && x.ndim() > 0 && !items[0].is_newaxis())
+    return take(x, items[0].index, 0);
+  return apply_rule(
+      advanced_index_rule<D>{items},
+      [&]<class A>(const A& a) {
+        const auto [from, axis, place] = pick_elements(a.where(), items);
+        return A(make_gather(view(a, from).node(), place.node(), axis, "index"));
+      },
+      x);
 }
 
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD

@@ -34,8 +34,8 @@ auto track(const N& n) -> variable<node_value_t<N>, device_type_t<N>>;
 /// In autograd/indexing.hpp.
 template <class T, class D>
 variable<T, D> slice_of(const variable<T, D>& x, const index_item* items, int count);
-template <class T, class D, class Ix>
-variable<T, D> picked_of(const variable<T, D>& x, const Ix& index);
+template <class T, class D, class... Ix>
+variable<T, D> picked_of(const variable<T, D>& x, const Ix&... index);
 
 }  // namespace detail::inline CUDARRAY_BUILD
 
@@ -178,11 +178,17 @@ class variable : public detail::no_number<variable<T, Device>> {
     const index_item items[sizeof...(Ix) + 1] = {index_item(i)..., index_item(0)};
     return detail::slice_of(*this, items, int(sizeof...(Ix)));
   }
-  /// The elements that a mask of the leading axes' shape chooses, or integers along axis 0: a variable. Reading a mask
-  /// synchronises.
-  template <array_expression Ix, class Build = this_build>
-  variable operator()(const Ix& i) const {
-    return detail::picked_of(*this, i);
+  /// What masks and arrays of integers pick, alone or beside basic indices: a variable. Reading a mask synchronises.
+  template <class... Ix, class Build = this_build>
+  requires detail::advanced_indices<Ix...> variable operator()(const Ix&... i) const {
+    return detail::picked_of(*this, i...);
+  }
+  /// The variable itself: what expressions have too.
+  variable eval() const { return *this; }
+  /// A variable of the same elements in new memory in C order, which its gradient goes back to.
+  template <class Build = this_build>
+  variable copy() const {
+    return detail::copy_of(*this);
   }
   /// The axes reversed.
   template <class Build = this_build>

@@ -114,28 +114,53 @@ constexpr bool adds_up(int64 sum, const int64* stride, const int64* low, const i
     if (adds_up(sum - k * s, stride, low, high, axis + 1, count)) return true;
   return false;
 }
-/// Whether two arrays in one memory may share elements. Those of the same positive strides do so only where they really
-/// do, or in cases that are rare: columns beside each other do not.
+/// Whether two arrays in one memory may share elements: where they do, and in cases that are rare. Rows, columns and
+/// blocks beside each other do not.
 constexpr bool may_share(const layout& x, const layout& y) {
   const extent p = span_of(x), q = span_of(y);
   if (x.elements() == 0 || y.elements() == 0 || p.first > q.last || q.first > p.last) return false;
-  if (x.ndim() != y.ndim()) return true;
-  int64 stride[max_rank] = {}, low[max_rank] = {}, high[max_rank] = {};
+  constexpr int most = 2 * max_rank;
+  int64 stride[most] = {}, low[most] = {}, high[most] = {};
   int count = 0;
-  for (int d = 0; d < x.ndim(); ++d) {
-    if (x.dims[d] == 1 && y.dims[d] == 1) continue;
-    if (x.stride[d] != y.stride[d] || x.stride[d] <= 0) return true;
-    int at = count++;  // the longest strides first
-    for (; at > 0 && stride[at - 1] < x.stride[d]; --at) {
-      stride[at] = stride[at - 1];
-      low[at] = low[at - 1];
-      high[at] = high[at - 1];
+  const auto add = [&](const layout& l, bool is_x) {
+    for (int d = 0; d < l.ndim(); ++d) {
+      const int64 step = l.stride[d] < 0 ? -l.stride[d] : l.stride[d];
+      if (l.dims[d] == 1 || step == 0) continue;
+      int at = 0;  // the longest strides first, each once
+      while (at < count && stride[at] > step) ++at;
+      if (at == count || stride[at] != step) {
+        for (int i = count++; i > at; --i) stride[i] = stride[i - 1], low[i] = low[i - 1], high[i] = high[i - 1];
+        stride[at] = step;
+        low[at] = high[at] = 0;
+      }
+      if (is_x) high[at] += l.dims[d] - 1;
+      else low[at] -= l.dims[d] - 1;
     }
-    stride[at] = x.stride[d];
-    low[at] = 1 - y.dims[d];
-    high[at] = x.dims[d] - 1;
+  };
+  add(x, true);
+  add(y, false);
+  return adds_up(q.first - p.first, stride, low, high, 0, count);
+}
+
+/// The shape of a value that is written to `ndim` axes: NumPy drops leading axes of extent 1 where it has more.
+constexpr shape without_leading_axes(const shape& s, int ndim) {
+  int from = 0;
+  while (s.ndim() - from > ndim && s[from] == 1) ++from;
+  return {s.begin() + from, s.ndim() - from};
+}
+/// The same, as a layout that has as many axes as the value.
+constexpr layout with_leading_axes(const layout& l, const shape& value) {
+  const int more = value.ndim() - l.ndim();
+  for (int d = 0; d < more; ++d)
+    if (value[d] != 1) return l;
+  if (more <= 0) return l;
+  layout r = l;
+  r.dims = shape();
+  for (int d = 0; d < value.ndim(); ++d) {
+    r.dims.push_back(d < more ? 1 : l.dims[d - more]);
+    r.stride[d] = d < more ? 0 : l.stride[d - more];
   }
-  return adds_up(y.offset - x.offset, stride, low, high, 0, count);
+  return r;
 }
 
 /// Applies an index. Integers and slices take axes from the front, `...` fills up; throws index_error and value_error.

@@ -116,7 +116,7 @@ void assign_several(const map<together_op, K...>& n, const destination<T>&... to
   if constexpr (results > 1 && map<together_op, K...>::leaves + results - 1 <= most_leaves)
     if (const int ordinal = written[0]->ordinal;
         written_apart(to...) && (run_rows_together<D>(n, ordinal, to...) || run_maps_together<D>(n, ordinal, to...)))
-      return (count_write(*to.store), ...);
+      return (count_write(*to.store, to.to, sizeof(T)), ...);
   assign_in_order<D, 0>(
       n, written, [] {}, to...);
 }

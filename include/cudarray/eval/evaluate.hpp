@@ -352,13 +352,16 @@ inline void check_operands(const storage& s, const shape& to, const leaf_use* of
 /// Writes an expression into an array, broadcasting and converting. Alias-safe; a temporary is made only if needed.
 template <class T, class D, class N>
 void assign(const storage_ref& store, const layout& to, const N& n) {
+  if (n.dims().ndim() > to.ndim())
+    if (const layout wide = with_leading_axes(to, n.dims()); wide.ndim() > to.ndim())
+      return assign<T, D>(store, wide, n);
   check_assignment(*store, to, n.dims());
   if constexpr (is_scalar_node<N>) {
     run<T, D>(store, to, n, store->ordinal);
   } else {
     const leaf_list<N> leaves(n);
     check_operands(*store, to.dims, leaves.of, N::leaves);
-    if (run_rows_if<T, D>(store, to, n, store->ordinal)) return count_write(*store);
+    if (run_rows_if<T, D>(store, to, n, store->ordinal)) return count_write(*store, to, sizeof(T));
     const auto write = [&](const auto& node, bool at_once) {
       if (at_once) return run<T, D>(store, to, node, store->ordinal);
       count(counters.temporaries);
@@ -374,7 +377,7 @@ void assign(const storage_ref& store, const layout& to, const N& n) {
       write(materialised, !overlaps(store.get(), to, materialised, !has_gather<N>));
     }
   }
-  count_write(*store);
+  count_write(*store, to, sizeof(T));
 }
 
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD

@@ -9,7 +9,7 @@ namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// A leaf of an expression, or a generator, which has no storage.
 struct leaf_use {
-  const storage* store;
+  storage* store;
   const layout* where;
   uint64 stamp;
   int ordinal;
@@ -51,12 +51,12 @@ CUDARRAY_COLD inline int common_ordinal(const leaf_use* of, int count) {
   return first != nullptr ? first->ordinal : of[0].ordinal;
 }
 
-/// Throws stale_error for a leaf written since it was built, device_error for leaves on two ordinals. Returns the
-/// ordinal.
+/// Throws stale_error for a leaf whose elements were written since it was built, device_error for leaves on two
+/// ordinals. Returns the ordinal.
 inline int check_leaves(const leaf_use* of, int count) {
   bool on_one = true;
   for (int k = 0; k < count; ++k) {
-    if (of[k].store != nullptr && write_count(*of[k].store) != of[k].stamp)
+    if (of[k].store != nullptr && written_since(*of[k].store, of[k].stamp, *of[k].where))
       fail<stale_error>("array of shape ", of[k].where->dims, ", ", of[k].dtype,
                         ", written after this expression was built; use ca::eval where you meant a value");
     on_one = on_one && of[k].ordinal == of[0].ordinal;
@@ -107,8 +107,7 @@ inline layout kept_layout(const shape& dims, const leaf_use* of, int count) {
 inline bool overlaps(const storage* store, const layout& to, const leaf_use* of, int count, bool same_place_is_safe) {
   for (int k = 0; k < count; ++k) {
     if (of[k].store != store || (same_place_is_safe && *of[k].where == to)) continue;
-    const extent a = span_of(to), b = span_of(*of[k].where);
-    if (a.first <= b.last && b.first <= a.last) return true;
+    if (may_share(to, *of[k].where)) return true;
   }
   return false;
 }

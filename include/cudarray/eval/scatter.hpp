@@ -36,7 +36,7 @@ void scatter(const storage_ref& store, const layout& to, int axis, const Index& 
         tree, s);
   }
   throw_fault(local);
-  count_write(*store);
+  count_write(*store, to, sizeof(T));
 }
 
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD

@@ -57,6 +57,12 @@ inline constexpr bool is_selection = false;
 template <class T, class D>
 inline constexpr bool is_selection<selection<T, D>> = true;
 
+/// What an index may be made of, and what makes it one that is not basic.
+template <class... Ix>
+concept known_indices = ((basic_index<Ix> || array_expression<Ix>)&&...);
+template <class... Ix>
+concept advanced_indices = known_indices<Ix...> &&(array_expression<Ix> || ...);
+
 template <class X>
 inline constexpr bool is_poison = ::std::is_same_v<::std::remove_cvref_t<X>, poison>;
 

@@ -6,7 +6,7 @@
 
 #include "../core/build.hpp"
 #include "../core/layout.hpp"
-#include "../memory/storage.hpp"
+#include "../memory/writes.hpp"
 #include "concepts.hpp"
 #include "tape_node.hpp"
 
@@ -20,8 +20,18 @@ struct lazy : detail::no_number<N> {
   cudarray::shape shape() const { return self().dims(); }
   int ndim() const { return shape().ndim(); }
   int64 size() const { return shape().elements(); }
+  int64 shape(detail::any_integer axis) const { return shape()[detail::normal_axis("shape", axis, ndim())]; }
   /// Evaluates an expression of one element and waits for it. Throws value_error for any other size.
   auto item() const;
+  /// Evaluates it: an array, or, of variables, a variable.
+  decltype(auto) eval() const;
+  /// The same, in new memory in C order.
+  decltype(auto) copy() const;
+  /// Evaluates it: the axes reversed.
+  decltype(auto) t() const;
+  /// Evaluates it: the elements that an index picks, as of an array.
+  template <class... Ix>
+  decltype(auto) operator()(const Ix&... i) const;
 
  private:
   const N& self() const { return static_cast<const N&>(*this); }

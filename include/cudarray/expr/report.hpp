@@ -82,15 +82,11 @@ constexpr void report_option() {
   static_assert(Option, "cudarray: a reduction's options follow its axes: ca::sum(x, {0, 1}, ca::keepdims)");
 }
 
-template <bool Reported, bool Array>
+template <bool Reported>
 constexpr poison report_index() {
-  static_assert(
-      Reported || !Array,
-      "cudarray: a mask or index array stands alone: write x(ca::_, 0)(mask) for x[mask, 0], ca::take(x, i, 1) "
-      "for x[:, i]");
-  static_assert(Reported || Array,
-                "cudarray: an index is integers, ca::slice, ca::_, ca::newaxis, ca::ellipsis, or one array of integers "
-                "or bool");
+  static_assert(Reported,
+                "cudarray: an index is integers, ca::slice, ca::_, ca::newaxis, ca::ellipsis, arrays of integers or "
+                "masks");
   return {};
 }
 

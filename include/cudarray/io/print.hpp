@@ -151,6 +151,15 @@ CUDARRAY_COLD ::std::string to_string(const X& x) {
   else return show(detail::host_block(a));
 }
 
+/// A shape as Python shows a tuple: "(2, 3)".
+inline ::std::string to_string(const shape& s) { return detail::cat(s).c_str(); }
+template <class Stream, ::std::same_as<shape> S>
+requires requires(Stream& s) { s << ::std::string(); }
+Stream& operator<<(Stream& stream, const S& s) {
+  stream << to_string(s);
+  return stream;
+}
+
 /// Writes `to_string(x)`, without a line break behind it. Any stream that takes strings.
 template <class Stream, array_expression X>
 requires requires(Stream& s) { s << ::std::string(); }

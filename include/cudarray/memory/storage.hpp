@@ -7,8 +7,18 @@
 
 #include "../core/counting.hpp"
 #include "../core/dtype.hpp"
+#include "../core/layout.hpp"
+#include "../core/lock.hpp"
 
 namespace cudarray::inline v0::detail {
+
+/// The latest writes to parts of a block: which of its writes they were, and where.
+struct partial_writes {
+  static constexpr int most = 8;
+  uint64 number[most] = {};
+  layout where[most];
+  uint32 lock = 0;
+};
 
 /// A block of device or host memory. `release` frees block and header, so that any file can destroy a handle.
 struct storage {
@@ -19,11 +29,16 @@ struct storage {
   bool read_only = false;
   bool borrowed = false;  ///< memory of the caller's: a name bound to it is not a reason to write there
   int64 references = 1;
-  int64 pins = 0;     ///< those of them that are no names of arrays: captured graphs
-  uint64 writes = 0;  ///< counts completed writes; a leaf compares it with what it saw when it was built
+  int64 pins = 0;                   ///< those of them that are no names of arrays: captured graphs
+  uint64 writes = 0;                ///< counts completed writes; a leaf compares it with what it saw when it was built
+  partial_writes* parts = nullptr;  ///< from the first of them on
+  storage() = default;
+  storage(const storage&) = delete;
+  ~storage() { delete parts; }
 };
 
 inline uint64 write_count(const storage& s) { return __atomic_load_n(&s.writes, __ATOMIC_RELAXED); }
+/// Counts a write to any of its elements.
 inline void count_write(storage& s) { add_shared(s.writes, uint64(1)); }
 
 /// A shared handle.

@@ -58,7 +58,7 @@ requires(array_expression<V> || scalar_value<V>) void scatter_add(const ndarray<
     if constexpr (!Device::synchronous) faults = fault_slot(a.device());
     add_at_indices<T>(a.device(), target, detail::one_segment(picks), source,
                       detail::index_check{a.shape()[at], {faults, "scatter_add", at}});
-    if (to.storage().get() == a.storage().get()) detail::count_write(*a.storage());
+    if (to.storage().get() == a.storage().get()) detail::count_write(*a.storage(), a.where(), sizeof(T));
     else detail::assign<T, Device>(a.storage(), a.where(), to.node());
   }
 }
