@@ -6,6 +6,8 @@
 
 #include "backend/elementwise.hpp"
 #include "backend/memory.hpp"
+#include "core/dtype_info.hpp"
+#include "ops/complex.hpp"
 #include "ops/math.hpp"
 #include "ops/numbers.hpp"
 #include "ops/operators.hpp"

@@ -41,6 +41,29 @@ inline constexpr bool loses_no_gradient<X> = !has_variable<X> || kind_of<value_t
 
 }  // namespace CUDARRAY_BUILD
 
+/// Walks over the views along the first axis of an array, while that lives.
+template <class A>
+class row_iterator {
+ public:
+  using value_type = A;
+  using difference_type = int64;
+  row_iterator() = default;
+  row_iterator(const A& of, int64 at) : of_(&of), at_(at) {
+    if (of.ndim() == 0) fail<shape_error>("an array of 0 axes has no rows to walk over");
+  }
+  A operator*() const { return (*of_)(at_); }
+  row_iterator& operator++() {
+    ++at_;
+    return *this;
+  }
+  row_iterator operator++(int) { return {*of_, at_++}; }
+  friend bool operator==(const row_iterator& x, const row_iterator& y) { return x.at_ == y.at_; }
+
+ private:
+  const A* of_ = nullptr;
+  int64 at_ = 0;
+};
+
 /// Unchecked access to host elements by N indices, like mdspan.
 template <class T, int N>
 struct accessor {
@@ -186,6 +209,10 @@ class ndarray : public detail::no_number<ndarray<T, Device>> {
   requires(!detail::known_indices<Ix...>) detail::poison operator()(const Ix&...) const {
     return detail::report_index<(detail::is_poison<Ix> || ...)>();
   }
+
+  /// The views along the first axis: `for (const auto& row : a)`. Throws shape_error for an array of no axes.
+  detail::row_iterator<ndarray> begin() const { return {*this, 0}; }
+  detail::row_iterator<ndarray> end() const { return {*this, ndim() > 0 ? layout_.dims[0] : 0}; }
 
   const cudarray::shape& shape() const { return layout_.dims; }
   int64 shape(detail::any_integer axis) const { return layout_.dims[detail::normal_axis("shape", axis, ndim())]; }

@@ -29,18 +29,23 @@ ULPS = {
     "matmul": 16, "multiply complex64": 4,
     "softmax": 32, "masked_softmax": 32, "softmax_gradient": 16, "layer_norm": 32, "rms_norm": 16, "cross_entropy": 16,
 }
+COMPLEX_ULPS = {"exp2": 64, "tan": 32, "tanh": 32, "power": 96, "prod": 64, "mean": 16, "var": 32, "std": 32}  # of the others 8
 HALF_ULPS = {"softmax": 4, "softmax_gradient": 2, "rms_norm": 4}  # each of some operations rounds
 
 DTYPES = ["bool", "int32", "int64", "uint8", "float32", "float64"]
 INTEGERS = ["int32", "int64", "uint8"]
 HALVES = ["float16", "bfloat16", "complex64"]
 STORAGE = {"bfloat16": "uint16"}
-EPSILON = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-23, "float64": 2.0**-52, "complex64": 2.0**-23}
-TINY = {"float16": 2.0**-14, "bfloat16": 2.0**-126, "float32": 2.0**-126, "float64": 2.0**-1022, "complex64": 2.0**-126}
+EPSILON = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-23, "float64": 2.0**-52, "complex64": 2.0**-23, "complex128": 2.0**-52}
+TINY = {"float16": 2.0**-14, "bfloat16": 2.0**-126, "float32": 2.0**-126, "float64": 2.0**-1022, "complex64": 2.0**-126, "complex128": 2.0**-1022}
 
 FLOATING_UNARY = ["exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "cbrt", "sin", "cos", "tan",
                   "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "erf", "erfc", "reciprocal", "radians", "degrees",
                   "logit", "arcsinh", "arccosh", "arctanh", "sinc", "gamma", "lgamma", "digamma"]
+COMPLEX_EXACT = ["conj", "imag", "real", "isfinite", "isinf", "isnan", "negative", "positive", "rint"]
+COMPLEX_UNARY = [*COMPLEX_EXACT, "absolute", "angle", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "cos",
+                 "cosh", "exp", "exp2", "expm1", "log", "log10", "log1p", "log2", "reciprocal", "sign", "sin", "sinh", "sqrt",
+                 "square", "tan", "tanh"]
 ROUNDING = ["floor", "ceil", "trunc", "rint"]
 UNARY = ["absolute", "negative", "positive", "signbit", "bitwise_count", "nan_to_num", "sign", "square", *FLOATING_UNARY, *ROUNDING, "isnan", "isinf", "isfinite",
          "logical_not", "invert"]
@@ -113,13 +118,16 @@ class Operand:
 class Case:
     """One call: a function, its operands, the integers it takes (axes, a permutation, a shape), and the result."""
 
-    def __init__(self, op, operands, result, dtype=None, integers=None, keepdims=False, scale=0.0):
+    def __init__(self, op, operands, result, dtype=None, integers=None, keepdims=False, scale=0.0, complex=False):
+        self.complex = complex
         self.op, self.operands, self.result = op, operands, np.asarray(result)
         self.dtype = dtype or self.result.dtype.name
         self.integers, self.keepdims, self.scale = integers, keepdims, scale
 
     def tolerance(self):
         ulps = ULPS.get(self.op, ULPS.get(f"{self.op} {self.dtype}", 0))
+        if self.complex:
+            ulps = 0 if self.op in COMPLEX_EXACT else COMPLEX_ULPS.get(self.op, 8)
         if ulps == 0 or self.dtype not in EPSILON:
             return 0.0, 0.0
         half = self.dtype in ("float16", "bfloat16")
@@ -519,6 +527,46 @@ class Generator:
         total = wide.sum(axis=tuple(axes)).astype("float32" if dtype == "bfloat16" else dtype)
         return Case(op, [x], total, dtype, integers=axes, scale=largest(abs_sum(wide, tuple(axes))))
 
+    def complex_numbers(self, n):
+        """On the axes, beside 1 and -1, where results are beyond float32, and in between."""
+        r = self.draw
+        parts = [np.where(r.random_sample(n) < 0.2, np.where(r.random_sample(n) < 0.5, 0.0, -0.0), r.uniform(-4, 4, n))
+                 for _ in range(2)]
+        z = parts[0] + 1j * np.zeros(n)
+        z.imag = parts[1]
+        beside = r.choice([1, -1, 1j, -1j], n) * (1 + r.uniform(-1e-3, 1e-3, n) + 1j * r.uniform(-1e-3, 1e-3, n))
+        z = np.where(r.random_sample(n) < 0.1, beside, z)
+        return np.where(r.random_sample(n) < 0.05, z * r.choice([1e-20, 1e20, 30], n), z)
+
+    def complex_unary(self, op, dtype):
+        x = self.operand(dtype, self.shape(), values=self.complex_numbers)
+        if op in ("exp", "exp2", "expm1", "cosh", "sinh", "cos", "sin", "tan", "tanh"):  # large angles have no digits left
+            x.base[abs(x.base) > 80] = 1j
+        if op == "square":  # in long double it does not overflow
+            x.base[abs(x.base) > 1e9] = 1j
+        return Case(op, [x], complex_unary(op, x.value), complex=True)
+
+    def complex_binary(self, op, dtype):
+        r = self.choose
+        x, y = (self.operand(dtype, s, values=lambda n: self.draw.uniform(-3, 3, n) + 1j * self.draw.uniform(-3, 3, n))
+                for s in self.broadcast(self.shape(), 2))
+        if op == "power" and r.random() < 0.5:
+            y = self.operand(dtype, y.shape, values=lambda n: self.draw.randint(-5, 6, n) + 0j)
+        if op == "power":
+            return Case(op, [x, y], np.power(*(v.value.astype(np.clongdouble) for v in (x, y))).astype(dtype), complex=True)
+        wide = [v.value.astype(np.clongdouble) for v in (x, y)]
+        result = getattr(np, op)(*wide)
+        scale = largest(x.value) + largest(y.value) if op == "subtract" else 0.0
+        return Case(op, [x, y], result if result.dtype == bool else result.astype(dtype), complex=True, scale=scale)
+
+    def complex_reduction(self, op, dtype):
+        x = self.operand(dtype, self.shape(zero=False, large=op != "prod"),
+                         values=lambda n: self.draw.uniform(0.8, 1.2, n) * np.exp(1j * self.draw.uniform(-3, 3, n)))
+        axes = tuple(self.choose.sample(range(len(x.shape)), self.choose.randint(0, len(x.shape))))
+        result = getattr(np, op)(x.value.astype(np.clongdouble), axis=axes)
+        return Case(op, [x], result.astype(np.dtype(dtype) if np.iscomplexobj(result) else x.value.real.dtype),
+                    integers=list(axes), scale=0.0 if op == "prod" else 1.5, complex=True)
+
     def half_astype(self, op, source, target):
         x = self.operand(source, self.shape())
         value = x.value.real if source == "complex64" else x.value
@@ -547,6 +595,10 @@ class Generator:
             slots += [(1, self.half_astype, "astype", "float32", t), (1, self.half_astype, "astype", t, "float32"),
                       (1, self.half_binary, "add", t), (1, self.half_binary, "multiply", t),
                       (1, self.half_sum, "sum", t), (1, self.copy, "copy", t)]
+        for t in ("complex64", "complex128"):
+            slots += [(1, self.complex_unary, op, t) for op in COMPLEX_UNARY]
+            slots += [(1, self.complex_binary, op, t) for op in ("subtract", "divide", "power", "equal", "not_equal")]
+            slots += [(1, self.complex_reduction, op, t) for op in ("mean", "prod", "var", "std")]
         return slots
 
     def cases(self, n):
@@ -647,6 +699,22 @@ def binary(op, x, y):
     if op == "divide" and x.dtype.kind != "f":
         x, y = x.astype("float64"), y.astype("float64")
     return function(x, y)
+
+
+def complex_unary(op, x):
+    """A function of complex numbers, computed in long double."""
+    if op in COMPLEX_EXACT:
+        return getattr(np, op)(x)
+    wide = x.astype(np.clongdouble)
+    if op == "sign":
+        wide = np.where(abs(wide) == 0, wide, wide / np.where(abs(wide) == 0, 1, abs(wide)))
+    elif op == "log1p":  # NumPy's adds 1 to the real part
+        re, im = wide.real, wide.imag
+        near = np.log1p(re * (re + 2) + im * im) / 2
+        wide = np.where(abs(wide) < 0.5, near, np.log(abs(wide + 1))) + 1j * np.arctan2(im, re + 1)
+    else:
+        wide = getattr(np, op)(wide)
+    return wide.astype(x.dtype if np.iscomplexobj(wide) else x.real.dtype)
 
 
 def convert(x, target):

@@ -116,6 +116,21 @@ std::string difference_of(const value& got, const test_case& c) {
   return {};
 }
 
+/// The first difference of complex numbers of parts T: an error is measured against the whole number.
+template <class T>
+std::string difference_of_complex(const value& got, const test_case& c) {
+  for (std::size_t i = 0; i < got.bytes.size() / sizeof(T); i += 2) {
+    const T a[] = {element<T>(got.bytes, i), element<T>(got.bytes, i + 1)};
+    const T b[] = {element<T>(c.expected.bytes, i), element<T>(c.expected.bytes, i + 1)};
+    test_case of = c;
+    of.absolute = std::max(c.absolute, c.relative * std::hypot(double(b[0]), double(b[1])));
+    if (!close(double(a[0]), double(b[0]), of) || !close(double(a[1]), double(b[1]), of))
+      return "element " + std::to_string(i / 2) + ": got (" + number(a[0]) + ", " + number(a[1]) + "), expected (" +
+             number(b[0]) + ", " + number(b[1]) + ")";
+  }
+  return {};
+}
+
 /// What is wrong with a result, or nothing.
 std::string difference(const value& got, const test_case& c) {
   const value& expected = c.expected;
@@ -128,7 +143,9 @@ std::string difference(const value& got, const test_case& c) {
   if (got.dtype == "int8") return difference_of<ca::int8>(got, c);
   if (got.dtype == "float16") return difference_of<ca::float16>(got, c);
   if (got.dtype == "bfloat16") return difference_of<ca::bfloat16>(got, c);
-  if (got.dtype == "float32" || got.dtype == "complex64") return difference_of<float>(got, c);
+  if (got.dtype == "complex64") return difference_of_complex<float>(got, c);
+  if (got.dtype == "complex128") return difference_of_complex<double>(got, c);
+  if (got.dtype == "float32") return difference_of<float>(got, c);
   if (got.dtype == "float64") return difference_of<double>(got, c);
   return difference_of<ca::uint8>(got, c);
 }
@@ -160,7 +177,7 @@ std::string run(const table& t, const test_case& c, std::set<std::string>& used)
 int run_file(const std::string& file) {
   table t;
   for (auto add : {add_unary, add_special, add_arithmetic, add_mixed, add_logic, add_selection, add_reductions,
-                   add_sorting, add_indexing, add_manipulation, add_linalg, add_half, add_rows})
+                   add_sorting, add_indexing, add_manipulation, add_linalg, add_half, add_complex, add_rows})
     add(t);
   const auto cases = reader(file).cases();
   std::set<std::string> used;

@@ -114,6 +114,7 @@ void add_indexing(table& t);
 void add_manipulation(table& t);
 void add_linalg(table& t);
 void add_half(table& t);
+void add_complex(table& t);
 void add_rows(table& t);
 
 }  // namespace golden

@@ -146,6 +146,10 @@ class variable : public detail::no_number<variable<T, Device>> {
     return *this;
   }
 
+  /// The variables along the first axis: `for (const auto& row : v)`. Throws shape_error for one of no axes.
+  detail::row_iterator<variable> begin() const { return {*this, 0}; }
+  detail::row_iterator<variable> end() const { return {*this, ndim() > 0 ? shape()[0] : 0}; }
+
   const cudarray::shape& shape() const { return value_.shape(); }
   int64 shape(detail::any_integer axis) const { return value_.shape(axis); }
   int ndim() const { return value_.ndim(); }

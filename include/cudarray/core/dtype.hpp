@@ -122,6 +122,17 @@ struct primal_of<dual<T>> {
 };
 template <class T>
 using primal_t = typename primal_of<T>::type;
+/// The dtype of a complex number's parts; of another dtype, itself.
+template <class T>
+struct real_of {
+  using type = T;
+};
+template <class T>
+struct real_of<complex<T>> {
+  using type = T;
+};
+template <class T>
+using real_t = typename real_of<T>::type;
 template <class T>
 inline constexpr bool is_weak = kind_of<T> >= kind::weak_bool&& kind_of<T> <= kind::weak_complex;
 
@@ -217,6 +228,16 @@ struct normal_dtype<long long> {
 template <>
 struct normal_dtype<unsigned long long> {
   using type = uint64;
+};
+/// `std::complex` and its like.
+template <class C>
+requires requires(const C& c) {
+  typename C::value_type;
+  c.real(), c.imag();
+  requires is_floating<typename C::value_type> && sizeof(C) == 2 * sizeof(typename C::value_type);
+}
+struct normal_dtype<C> {
+  using type = complex<typename C::value_type>;
 };
 
 template <class S>

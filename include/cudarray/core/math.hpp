@@ -263,6 +263,10 @@ CUDARRAY_HD constexpr uint32 lanes_like(uint32, uint32 c) { return c; }
 CUDARRAY_HD constexpr uint64 lanes_like(uint64, uint64 c) { return c; }
 CUDARRAY_HD constexpr float lanes_like(float, float c) { return c; }
 CUDARRAY_HD constexpr double lanes_like(double, double c) { return c; }
+template <class T>
+CUDARRAY_HD constexpr complex<T> lanes_like(complex<T>, complex<T> c) {
+  return c;
+}
 /// A constant beside dual numbers.
 template <class L, class T>
 CUDARRAY_HD constexpr auto lanes_like(const dual<L>& l, T c) {

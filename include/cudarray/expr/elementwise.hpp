@@ -164,7 +164,10 @@ auto elementwise(const char* function, const Op& op, X&&... x) {
       static_assert(defined,
                     "cudarray: this function is not defined for these dtypes (as in NumPy): convert with "
                     "ca::astype<T>(x)");
-      if constexpr (defined)
+      constexpr bool gradient = !is_complex<typename types::result> || !(has_variable<::std::remove_cvref_t<X>> || ...);
+      static_assert(gradient,
+                    "cudarray: there are no gradients of complex numbers: use the parts, or ca::stop_gradient(x)");
+      if constexpr (defined && gradient)
         return map_operands<types>(function, op, ::std::make_integer_sequence<int, int(sizeof...(X))>{},
                                    known_operand(static_cast<X&&>(x))...);
       else return poison{};

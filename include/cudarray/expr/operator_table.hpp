@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../core/special.hpp"
+#include "../core/complex_math.hpp"
 #include "rules.hpp"
 
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
@@ -90,6 +90,21 @@ using namespace math;  // the scalar overloads; packs are found by argument-depe
     }                                                                     \
   };
 #include "binary_functions.inc"
+#undef CUDARRAY_FUNCTION
+
+/// Of complex numbers.
+#define CUDARRAY_FUNCTION(name, rule_)                        \
+  struct name##_op : rule::rule_ {                            \
+    static constexpr bool lanes = false;                      \
+    template <class L>                                        \
+    CUDARRAY_HD constexpr auto operator()(const L& x) const { \
+      return name(x);                                         \
+    }                                                         \
+  };
+CUDARRAY_FUNCTION(real, complex_part)
+CUDARRAY_FUNCTION(imag, complex_part)
+CUDARRAY_FUNCTION(conj, complex_numbers)
+CUDARRAY_FUNCTION(angle, angular)
 #undef CUDARRAY_FUNCTION
 
 struct where_op : rule::choice {

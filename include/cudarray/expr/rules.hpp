@@ -84,6 +84,47 @@ struct floating {
       arithmetic<decltype(to_float<result_type_t<A...>, false>()), kind_of<result_type_t<A...>> <= kind::dual_, A...>;
 };
 
+/// The same, also of complex numbers: exp, sqrt.
+struct analytic {
+  static constexpr bool costly = true;
+  template <class... A>
+  using types = arithmetic<decltype(to_float<result_type_t<A...>, false>()), has_common<A...>, A...>;
+};
+/// As numeric, also of complex numbers: power.
+struct powers {
+  static constexpr bool costly = true;
+  template <class... A>
+  using types = arithmetic<bool_as_int8<result_type_t<A...>>, has_common<A...>, A...>;
+};
+/// As ordered; of complex numbers the result is real: abs.
+struct magnitude {
+  template <class A>
+  using types = ::std::conditional_t<detail::is_complex<A>, uniform<A, detail::real_t<A>, true>, ordered::types<A>>;
+};
+/// Of complex numbers in and out: conj; and with a real result: real, imag.
+struct complex_numbers {
+  template <class A>
+  using types = uniform<A, A, detail::is_complex<A>>;
+};
+struct complex_part {
+  template <class A>
+  using types = uniform<A, detail::real_t<A>, detail::is_complex<A>>;
+};
+/// The angle of real or complex numbers.
+struct angular {
+  static constexpr bool costly = true;
+  template <class A>
+  using types = uniform<decltype(to_float<A, false>()), detail::real_t<decltype(to_float<A, false>())>, true>;
+};
+/// Two real parts as a complex number.
+struct of_parts {
+  template <class... A>
+  using real = ::std::conditional_t<::std::is_same_v<decltype(to_float<result_type_t<A...>, true>()), double>, double,
+                                    float>;
+  template <class... A>
+  using types = uniform<real<A...>, complex<real<A...>>, kind_of<result_type_t<A...>> <= kind::floating>;
+};
+
 /// True division: integers become float64.
 struct division {
   static constexpr bool divides = true;
@@ -166,7 +207,12 @@ struct bit_count {
 /// A truth value about each element: isnan.
 struct predicate {
   template <class... A>
-  using types = uniform<result_type_t<A...>, bool, kind_of<result_type_t<A...>> <= kind::dual_>;
+  using types = uniform<result_type_t<A...>, bool, kind_of<result_type_t<A...>> <= kind::complex_>;
+};
+/// The same, without complex numbers: signbit.
+struct real_predicate {
+  template <class A>
+  using types = uniform<A, bool, kind_of<A> <= kind::dual_>;
 };
 
 /// where(condition, a, b).

@@ -21,15 +21,20 @@ namespace cudarray::inline v0::op::inline CUDARRAY_BUILD {
 struct isclose_op {
   template <class A, class B>
   using types = rule::uniform<decltype(rule::to_float<result_type_t<A, B>, true>()), bool,
-                              kind_of<result_type_t<A, B>> <= kind::floating>;
+                              kind_of<result_type_t<A, B>> != kind::dual_>;
   static constexpr bool lanes = false;
   closeness o;
   template <class L>
   CUDARRAY_HD bool operator()(const L& x, const L& y) const {
     if (math::isnan(x) || math::isnan(y)) return o.equal_nan && math::isnan(x) && math::isnan(y);
     if (!math::isfinite(y)) return x == y;
-    const double a = double(x), b = double(y);
-    return math::abs(a - b) <= o.atol + o.rtol * math::abs(b);
+    if constexpr (detail::is_complex<L>) {
+      const complex128 a(x), b(y);
+      return math::abs(a - b) <= o.atol + o.rtol * math::abs(b);
+    } else {
+      const double a = double(x), b = double(y);
+      return math::abs(a - b) <= o.atol + o.rtol * math::abs(b);
+    }
   }
 };
 

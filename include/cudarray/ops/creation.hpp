@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
+#include <span>
+#include <vector>
+
 #include "../memory/bytes.hpp"
 #include "math.hpp"
 
@@ -255,6 +259,12 @@ template <class C, class T>
 concept has_elements =
     !array_expression<C> && ::std::ranges::contiguous_range<const C&> && dtype<element_t<C>> &&
     (::std::is_void_v<T> || ::std::is_same_v<element_t<C>, normal_dtype_t<::std::remove_const_t<T>>>);
+/// Elements that do not lie side by side: of a list, a set, a view, a vector of bool.
+template <class C>
+using loose_element_t = normal_dtype_t<::std::ranges::range_value_t<C>>;
+template <class C>
+concept has_loose_elements = !array_expression<C> && ::std::ranges::input_range<C> &&
+                             !::std::ranges::contiguous_range<C> && dtype<loose_element_t<C>>;
 
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
 namespace cudarray::inline v0::inline CUDARRAY_BUILD {
@@ -290,6 +300,48 @@ template <class T = void, device_tag Device = default_device, class C>
 requires detail::has_elements<C, T>
 const ndarray<detail::element_t<C>, Device> array(const C& elements, Device device = {}) {
   return array<T, Device, C>(elements, shape(::std::ranges::size(elements)), device);
+}
+/// The same of any other range: a list, a set, a view, a vector of bool.
+///     ca::array(std::views::iota(1, 4))  // 1, 2, 3
+template <device_tag Device = default_device, class C>
+requires detail::has_loose_elements<C&>
+auto array(C&& elements, Device device = {}) {
+  using T = detail::loose_element_t<C&>;
+  struct element {
+    T value;
+  };
+  ::std::vector<element> list;  // of bool, too, elements side by side
+  for (const auto& e : elements) list.push_back({T(e)});
+  return detail::upload(list.empty() ? nullptr : &list.data()->value, shape(int64(list.size())), device);
+}
+
+/// An array or what an expression makes as it is; of anything that `array` takes, an array of it.
+template <array_expression X>
+auto asarray(const X& x) {
+  return eval(x);
+}
+template <class T = void, device_tag Device = default_device, class C>
+requires detail::has_elements<C, T>
+auto asarray(const C& elements, Device device = {}) {
+  return array<T, Device>(elements, device);
+}
+/// The elements whose bytes, in this machine's order, begin at `offset` of memory on the host, copied; absent: all that
+/// are whole. Throws value_error where there are not so many.
+///     ca::frombuffer<float>(std::as_bytes(std::span(v)))
+template <dtype T = float, device_tag Device = default_device>
+const ndarray<T, Device> frombuffer(::std::span<const ::std::byte> bytes, int64 count = -1, int64 offset = 0,
+                                    Device device = {}) {
+  const int64 left = int64(bytes.size()) - offset, size = int64(sizeof(T));
+  if (offset < 0 || left < 0)
+    detail::fail<value_error>("frombuffer: offset ", offset, " in a buffer of ", bytes.size(), " bytes");
+  if (count < 0 && left % size != 0)
+    detail::fail<value_error>("frombuffer: ", left, " bytes are no whole number of elements of ", dtype_name<T>);
+  if (count > left / size)
+    detail::fail<value_error>("frombuffer: ", count, " elements of ", dtype_name<T>, " in ", left, " bytes");
+  const int64 n = count < 0 ? left / size : count;
+  const detail::host_buffer<T> aligned(n);
+  if (n > 0) ::std::memcpy(static_cast<void*>(aligned.p), bytes.data() + offset, ::std::size_t(n * size));
+  return detail::upload(static_cast<const T*>(aligned.p), shape(n), device);
 }
 
 }  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

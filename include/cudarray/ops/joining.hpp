@@ -117,6 +117,12 @@ requires(!detail::list_traits<L>::has_variable) auto concatenate(const L& list, 
   return detail::joined(parts, axis);
 }
 
+/// The same, by its name in the array API standard.
+template <detail::array_list L>
+auto concat(const L& list, detail::any_integer axis = 0) {
+  return concatenate(list, axis);
+}
+
 /// Arrays of one shape along a new axis. Throws shape_error, value_error.
 template <detail::array_list L>
 auto stack(const L& list, detail::any_integer axis = 0) {
@@ -163,6 +169,7 @@ auto column_stack(const L& list) {
     return name(::std::span<const X>(list.begin(), list.size()), axis);      \
   }
 CUDARRAY_JOINS(concatenate)
+CUDARRAY_JOINS(concat)
 CUDARRAY_JOINS(stack)
 #undef CUDARRAY_JOINS
 #define CUDARRAY_JOINS(name)                                      \

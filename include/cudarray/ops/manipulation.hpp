@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <tuple>
 
 #include "transfer.hpp"
@@ -25,6 +26,17 @@ ndarray<value_type_t<X>, device_type_t<X>> as_array(const X& x) {
 
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
 namespace cudarray::inline v0::inline CUDARRAY_BUILD {
+
+/// The extents of an array that is known to have N axes, for structured bindings. Throws shape_error for another number.
+///     const auto [rows, columns] = ca::extents<2>(x);
+template <int N, array_expression X>
+::std::array<int64, ::std::size_t(N)> extents(const X& x) {
+  const shape& s = detail::dims_of(x);
+  if (s.ndim() != N) detail::fail<shape_error>("extents: an array of shape ", s, ", not of ", N, " axes");
+  ::std::array<int64, ::std::size_t(N)> r;
+  for (int d = 0; d < N; ++d) r[::std::size_t(d)] = s[d];
+  return r;
+}
 
 /// The same elements in another shape, C order; one extent may be -1. A view where strides can say it, else a copy.
 /// Throws shape_error.
@@ -56,6 +68,11 @@ ndarray<value_type_t<X>, device_type_t<X>> transpose(const X& x, const axes& ord
   int perm[max_rank] = {};
   for (int i = 0; i < a.ndim(); ++i) perm[i] = detail::normal_axis("transpose", order[i], a.ndim());
   return detail::view(a, detail::permute_layout(a.where(), perm));
+}
+/// The same, by its name in the array API standard, with all axes named.
+template <array_expression X>
+auto permute_dims(const X& x, const axes& order) {
+  return transpose(x, order);
 }
 /// Two axes exchanged: a view.
 template <array_expression X>

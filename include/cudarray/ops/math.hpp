@@ -112,6 +112,44 @@ requires(array_expression<X> || array_expression<Y>) auto mod(const X& x, const 
   return detail::elementwise("mod", op::remainder_op{}, x, y);
 }
 
+/// The names that these functions have in the Python array API standard, and in NumPy since version 2.
+#define CUDARRAY_ALIAS(name, of)                                      \
+  template <array_expression X>                                       \
+  auto name(X&& x) {                                                  \
+    return of(static_cast<X&&>(x));                                   \
+  }                                                                   \
+  template <array_expression X, class T, class D>                     \
+  const ndarray<T, D> name(const X& x, const out_argument<T, D>& o) { \
+    return of(x, o);                                                  \
+  }                                                                   \
+  detail::poison name(detail::wrong_operand);
+CUDARRAY_ALIAS(acos, arccos)
+CUDARRAY_ALIAS(acosh, arccosh)
+CUDARRAY_ALIAS(asin, arcsin)
+CUDARRAY_ALIAS(asinh, arcsinh)
+CUDARRAY_ALIAS(atan, arctan)
+CUDARRAY_ALIAS(atanh, arctanh)
+CUDARRAY_ALIAS(bitwise_invert, invert)
+CUDARRAY_ALIAS(bitwise_not, invert)
+#undef CUDARRAY_ALIAS
+#define CUDARRAY_ALIAS(name, of)                                                  \
+  template <class X, class Y>                                                     \
+  requires detail::any_array<X, Y>                                                \
+  auto name(X&& x, Y&& y) {                                                       \
+    return of(static_cast<X&&>(x), static_cast<Y&&>(y));                          \
+  }                                                                               \
+  template <class X, class Y, class T, class D>                                   \
+  requires detail::any_array<X, Y>                                                \
+  const ndarray<T, D> name(const X& x, const Y& y, const out_argument<T, D>& o) { \
+    return of(x, y, o);                                                           \
+  }                                                                               \
+  detail::poison name(detail::wrong_operand, detail::any_operand);
+CUDARRAY_ALIAS(atan2, arctan2)
+CUDARRAY_ALIAS(bitwise_left_shift, left_shift)
+CUDARRAY_ALIAS(bitwise_right_shift, right_shift)
+CUDARRAY_ALIAS(pow, power)
+#undef CUDARRAY_ALIAS
+
 /// Elements of `a` where `condition` holds, of `b` elsewhere; all three broadcast. Lazy; with `ca::out(c)` last into c.
 ///     ca::where(x > 0, x, 0.1f * x)
 template <array_expression C, class A, class B>

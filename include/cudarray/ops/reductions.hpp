@@ -187,6 +187,17 @@ auto parts_of(const L& pairs) {
 
 /// The mean of squared distances from the mean, in two passes or one: float64 for integers.
 template <class T, class X>
+auto variance(const char* function, const X& x, const axes& over, const reduction_options& opt);
+
+/// Of complex numbers the sum of those of their parts.
+template <class T, class X>
+requires is_complex<::std::conditional_t<::std::is_void_v<T>, value_type_t<X>, T>>
+auto variance(const char* function, const X& x, const axes& over, const reduction_options& opt) {
+  const auto v = widened<T>(x);
+  return variance<void>(function, elementwise(function, op::real_op{}, v), over, opt) +
+         variance<void>(function, elementwise(function, op::imag_op{}, v), over, opt);
+}
+template <class T, class X>
 auto variance(const char* function, const X& x, const axes& over, const reduction_options& opt) {
   using V = ::std::conditional_t<::std::is_void_v<T>, value_type_t<X>, T>;
   using R = ::std::conditional_t<(kind_of<V> < kind::floating), double, V>;

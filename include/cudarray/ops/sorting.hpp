@@ -146,6 +146,12 @@ values_and_indices<value_type_t<X>, device_type_t<X>> topk(const X& x, detail::a
   }
 }
 
+/// The same, by its name in the array API standard.
+template <array_expression X>
+auto top_k(const X& x, detail::any_integer k, const topk_options& options = {}) {
+  return topk(x, k, options);
+}
+
 /// Each takes `(x, axis)`, or `(x)`: then over all elements in C order, with one axis. `f<double>(x, axis)` converts
 /// the elements first. Eager. Throws index_error for an axis that is not there.
 #define CUDARRAY_SCAN(name, op_name)                                          \
