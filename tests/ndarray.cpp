@@ -1,5 +1,7 @@
 // The handle: sharing, rebinding, writing through, storage used again, staleness, lifetimes, borrowed memory, counters.
 // SPDX-License-Identifier: MIT
+#include <sstream>
+
 #include "test.hpp"
 
 namespace {
@@ -877,4 +879,34 @@ TEST_CASE("ndarray: columns that do not share elements need no temporary") {
   a(_, 0) = a(_, 1) * 2;
   CHECK(ca::stats().temporaries == before);
   CHECK(test::equal(a, {3, 2}, floats{2, 1, 6, 3, 10, 5}));
+}
+
+TEST_CASE("ndarray: walking over the first axis") {
+  const auto a = mat();
+  float sum = 0;
+  for (const auto& row : a) {
+    CHECK(row.shape() == ca::shape{3});
+    sum = sum * 10 + ca::sum(row).item();
+  }
+  CHECK(sum == 75);
+  for (auto row : a) row += 1;  // views
+  CHECK(test::equal(a, {2, 3}, floats{2, 3, 4, 5, 6, 7}));
+  for (const auto& x : ca::zeros<float>({0, 2})) CHECK(x.size() < 0);
+  static_assert(std::input_iterator<decltype(a.begin())>);
+  CHECK(test::thrown<ca::shape_error>([] {
+          for (const auto& x : ca::full<float>({}, 1)) (void)x;
+        }) == "an array of 0 axes has no rows to walk over");
+}
+
+TEST_CASE("ndarray: shapes as numbers and as text") {
+  const auto a = mat();
+  const auto [rows, columns] = ca::extents<2>(a * 2);
+  CHECK(rows == 2);
+  CHECK(columns == 3);
+  CHECK(test::thrown<ca::shape_error>([&] { (void)ca::extents<1>(a); }) ==
+        "extents: an array of shape (2, 3), not of 1 axes");
+  std::ostringstream s;
+  s << a.shape() << ' ' << ca::shape{} << ' ' << ca::shape{4};
+  CHECK(s.str() == "(2, 3) () (4,)");
+  CHECK(ca::to_string(ca::shape{0, 1}) == "(0, 1)");
 }

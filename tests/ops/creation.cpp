@@ -1,6 +1,9 @@
 // Factories; expected values from NumPy or paper.
 // SPDX-License-Identifier: MIT
 #include <array>
+#include <list>
+#include <ranges>
+#include <set>
 
 #include "test.hpp"
 
@@ -161,4 +164,38 @@ TEST_CASE("from_pointer: an address that elements cannot lie at is refused") {
       [] { (void)ca::from_pointer(reinterpret_cast<ca::complex64*>(bytes + 2), ca::shape{3}); });
   const std::string need = ca::default_device::host_accessible ? "4" : "8";
   CHECK(text == "from_pointer: complex64 needs an address that is a multiple of " + need + ", this one is 2 off");
+}
+
+TEST_CASE("creation: arrays of any range") {
+  CHECK(test::equal(ca::array(std::list<double>{1, 2}), {2}, doubles{1, 2}));
+  CHECK(test::equal(ca::array(std::set<int>{3, 1}), {2}, ints{1, 3}));
+  CHECK(test::equal(ca::array(std::views::iota(1, 4)), {3}, ints{1, 2, 3}));
+  const std::vector<int> v{1, 2, 3, 4};
+  auto even = v | std::views::filter([](int k) { return k % 2 == 0; });  // can be walked over as non-const only
+  CHECK(test::equal(ca::array(even), {2}, ints{2, 4}));
+  const std::vector<bool> mask{true, false};
+  CHECK(test::equal(ca::array(mask), {2}, ints{1, 0}));
+  CHECK(is<decltype(ca::array(mask)), bool>);
+  CHECK(is<decltype(ca::array(std::list<long long>{1})), ca::int64>);
+  CHECK(ca::array(std::list<float>{}).shape() == ca::shape{0});
+}
+
+TEST_CASE("creation: asarray and frombuffer") {
+  const auto a = ca::array<float>({1, 2, 3});
+  const ca::ndarray<float> same = ca::asarray(a);
+  CHECK(same.data() == a.data());
+  CHECK(test::equal(ca::asarray(a + 1), {3}, ints{2, 3, 4}));
+  CHECK(test::equal(ca::asarray(floats{1, 2}), {2}, ints{1, 2}));
+  const float raw[] = {1, 2, 3};
+  const auto bytes = std::as_bytes(std::span(raw));
+  CHECK(test::equal(ca::frombuffer(bytes), {3}, ints{1, 2, 3}));
+  CHECK(test::equal(ca::frombuffer<float>(bytes, 1, 4), {1}, ints{2}));
+  CHECK(test::equal(ca::frombuffer<float>(bytes.subspan(0, 6), 1), {1}, ints{1}));
+  CHECK(ca::frombuffer<double>(bytes.subspan(0, 0)).shape() == ca::shape{0});
+  CHECK(test::thrown<ca::value_error>([&] { ca::frombuffer<double>(bytes); }) ==
+        "frombuffer: 12 bytes are no whole number of elements of float64");
+  CHECK(test::thrown<ca::value_error>([&] { ca::frombuffer<float>(bytes, 4); }) ==
+        "frombuffer: 4 elements of float32 in 12 bytes");
+  CHECK(test::thrown<ca::value_error>([&] { ca::frombuffer<float>(bytes, -1, 13); }) ==
+        "frombuffer: offset 13 in a buffer of 12 bytes");
 }

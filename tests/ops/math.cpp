@@ -353,3 +353,33 @@ TEST_CASE("math: shapes that do not fit") {
   CHECK(test::thrown<ca::shape_error>([&] { ca::clip(a, ca::zeros<float>({2}), 1); }).find("clip") == 0);
   CHECK(test::thrown<ca::shape_error>([&] { ca::map(scaled_sum{1}, a, ca::zeros<int>({4})); }).find("map") == 0);
 }
+
+TEST_CASE("math: the names of the array API standard") {
+  const auto x = ca::array<double>({0.25, 0.5}), y = ca::array<double>({1.25, 1.5});
+  const auto same = [](const auto& a, const auto& b) { return ca::array_equal(a, b); };
+  CHECK(same(ca::acos(x), ca::arccos(x)));
+  CHECK(same(ca::asin(x), ca::arcsin(x)));
+  CHECK(same(ca::atan(x), ca::arctan(x)));
+  CHECK(same(ca::acosh(y), ca::arccosh(y)));
+  CHECK(same(ca::asinh(x), ca::arcsinh(x)));
+  CHECK(same(ca::atanh(x), ca::arctanh(x)));
+  CHECK(same(ca::atan2(x, 2), ca::arctan2(x, 2)));
+  CHECK(same(ca::pow(2, x), ca::power(2, x)));
+  const auto n = ca::array<int>({1, 6});
+  CHECK(test::equal(ca::bitwise_invert(n), {2}, ints{-2, -7}));
+  CHECK(test::equal(ca::bitwise_not(n), {2}, ints{-2, -7}));
+  CHECK(test::equal(ca::bitwise_left_shift(n, 2), {2}, ints{4, 24}));
+  CHECK(test::equal(ca::bitwise_right_shift(n, n), {2}, ints{0, 0}));
+  CHECK(test::equal(ca::pow(n, ca::array<int>({3, 2})), {2}, ints{1, 36}));
+  CHECK_THROWS_AS(ca::eval(ca::pow(n, -1)), ca::value_error);
+  const auto r = ca::zeros<double>({2});
+  ca::asin(x, ca::out(r));
+  CHECK(same(r, ca::arcsin(x)));
+  ca::pow(x, 2, ca::out(r));
+  CHECK(test::equal(r, {2}, doubles{0.0625, 0.25}));
+  CHECK(test::equal(ca::concat({x, y}), {4}, doubles{0.25, 0.5, 1.25, 1.5}));
+  CHECK(ca::concat(std::tuple(ca::ones<int>({2, 1}), ca::ones<float>({2, 2})), 1).shape() == ca::shape{2, 3});
+  CHECK(ca::permute_dims(ca::zeros({2, 3, 4}), {2, 0, 1}).shape() == ca::shape{4, 2, 3});
+  CHECK(test::equal(ca::top_k(x, 1).values, {1}, doubles{0.5}));
+  CHECK(test::equal(ca::top_k(x, 1, {.largest = false}).indices, {1}, ints{0}));
+}

@@ -136,7 +136,7 @@ template <class T>
 CUDARRAY_HD inline complex<T> cosh(complex<T> z) {
   constexpr T most = sizeof(T) == 4 ? T(80) : T(700);
   if (z.im == T(0)) return {cosh(z.re), copysign(T(0), z.re) * z.im};
-  if (z.re == T(0)) return {cos(z.im), z.re * sin(z.im)};
+  if (z.re == T(0)) return {cos(z.im), isfinite(z.im) ? z.re * sin(z.im) : z.re};
   if (abs(z.re) <= most) return {cosh(z.re) * cos(z.im), sinh(z.re) * sin(z.im)};
   const complex<T> e = scaled_turn(abs(z.re), z.im, T(0.5));
   return {e.re, copysign(T(1), z.re) * e.im};
@@ -144,6 +144,7 @@ CUDARRAY_HD inline complex<T> cosh(complex<T> z) {
 template <class T>
 CUDARRAY_HD inline complex<T> tanh(complex<T> z) {
   if (z.im == T(0)) return {tanh(z.re), z.im};
+  if (isfinite(z.re) && !isfinite(z.im)) return {z.re == T(0) ? z.re : z.im - z.im, z.im - z.im};
   if (abs(z.re) > T(22)) {
     const T turn = isfinite(z.im) ? sin(z.im) * cos(z.im) : T(0);
     return {copysign(T(1), z.re), T(4) * turn * exp(T(-2) * abs(z.re))};
@@ -166,6 +167,10 @@ CUDARRAY_HD inline complex<T> tan(complex<T> z) {
   return quarter_turn_back(tanh(quarter_turn(z)));
 }
 
+template <class T>
+CUDARRAY_HD constexpr bool is_infinite(complex<T> z) {
+  return isinf(z.re) || isinf(z.im);
+}
 /// The square roots of 1 - z and 1 + z.
 template <class T>
 struct roots_beside_1 {
@@ -175,17 +180,20 @@ struct roots_beside_1 {
 };
 template <class T>
 CUDARRAY_HD inline complex<T> arcsin(complex<T> z) {
+  if (is_infinite(z)) return {arctan2(z.re, abs(z.im)), copysign(detail::bounds<T>::highest, z.im)};
   const roots_beside_1<T> r(z);
   return {arctan2(z.re, r.minus.re * r.plus.re - r.minus.im * r.plus.im),
           arcsinh(r.minus.re * r.plus.im - r.minus.im * r.plus.re)};
 }
 template <class T>
 CUDARRAY_HD inline complex<T> arccos(complex<T> z) {
+  if (is_infinite(z)) return {arctan2(abs(z.im), z.re), copysign(detail::bounds<T>::highest, -z.im)};
   const roots_beside_1<T> r(z);
   return {T(2) * arctan2(r.minus.re, r.plus.re), arcsinh(r.plus.re * r.minus.im - r.plus.im * r.minus.re)};
 }
 template <class T>
 CUDARRAY_HD inline complex<T> arccosh(complex<T> z) {
+  if (is_infinite(z)) return {detail::bounds<T>::highest, copysign(arctan2(abs(z.im), z.re), z.im)};
   const complex<T> m = sqrt(complex<T>(z.re - T(1), z.im)), p = sqrt(complex<T>(z.re + T(1), z.im));
   return {arcsinh(m.re * p.re + m.im * p.im), T(2) * arctan2(m.im, p.re)};
 }
@@ -203,7 +211,7 @@ CUDARRAY_HD inline complex<T> arctanh(complex<T> z) {
     re = isinf(h) ? T(0) : x / h / h * T(0.25);
     im = copysign(T(1.5707963267948966), y);
   } else if (x == T(1) && ay == T(0)) {
-    return {z.re / T(0), y};
+    return {copysign(detail::bounds<T>::highest, z.re), y};
   } else {
     re = T(0.25) * log1p(T(4) * x / ((T(1) - x) * (T(1) - x) + y * y));
     im = T(0.5) * arctan2(T(2) * y, (T(1) - x) * (T(1) + x) - y * y);
@@ -219,6 +227,10 @@ CUDARRAY_HD inline complex<T> arctan(complex<T> z) {
 template <class T>
 CUDARRAY_HD inline complex<T> sign(complex<T> z) {
   const T a = abs(z);
+  if (isinf(a)) {  // the infinite part alone counts
+    const T lost = isinf(z.re) && isinf(z.im) ? a - a : T(0);
+    return {isinf(z.re) ? copysign(T(1), z.re) + lost : T(0), isinf(z.im) ? copysign(T(1), z.im) + lost : T(0)};
+  }
   return a == T(0) ? z : complex<T>(z.re / a, z.im / a);
 }
 template <class T>

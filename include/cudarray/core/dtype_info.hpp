@@ -20,7 +20,8 @@ constexpr T scaled(double mantissa, int exponent) {
 /// How many bits follow the point, and the exponents of the largest and of the smallest normal number.
 template <class T>
 struct float_bits {
-  static constexpr int fraction = ::std::numeric_limits<T>::digits - 1, most = ::std::numeric_limits<T>::max_exponent - 1,
+  static constexpr int fraction = ::std::numeric_limits<T>::digits - 1,
+                       most = ::std::numeric_limits<T>::max_exponent - 1,
                        least = ::std::numeric_limits<T>::min_exponent - 1;
 };
 template <>
@@ -43,10 +44,9 @@ requires(detail::is_floating<T> || detail::is_complex<T>) struct finfo {
   static constexpr int bits = int(sizeof(dtype)) * 8;
   /// The step from 1 to the next number.
   static constexpr dtype eps = detail::scaled<dtype>(1, -detail::float_bits<dtype>::fraction);
-  static constexpr dtype max =
-      detail::scaled<dtype>(2 - detail::scaled<double>(1, -detail::float_bits<dtype>::fraction),
-                            detail::float_bits<dtype>::most);
-  static constexpr dtype min = -max;
+  static constexpr dtype max = detail::scaled<dtype>(
+      2 - detail::scaled<double>(1, -detail::float_bits<dtype>::fraction), detail::float_bits<dtype>::most);
+  static constexpr dtype min = dtype(-max);
   static constexpr dtype smallest_normal = detail::scaled<dtype>(1, detail::float_bits<dtype>::least);
   static constexpr dtype tiny = smallest_normal;
   static constexpr dtype smallest_subnormal =

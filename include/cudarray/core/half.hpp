@@ -121,8 +121,9 @@ struct complex {
   CUDARRAY_HD CUDARRAY_FORCE_INLINE friend constexpr complex operator*(complex a, complex b) {
     return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
   }
-  /// Smith's algorithm (1962): scaled by the larger part of the divisor.
+  /// Smith's algorithm (1962): scaled by the larger part of the divisor. By 0, each part is divided, as NumPy has it.
   CUDARRAY_HD CUDARRAY_FORCE_INLINE friend constexpr complex operator/(complex a, complex b) {
+    if (b.re == 0 && b.im == 0) return {a.re / (b.re * b.re), a.im / (b.re * b.re)};
     const bool real = (b.re < 0 ? -b.re : b.re) >= (b.im < 0 ? -b.im : b.im);
     const T ratio = real ? b.im / b.re : b.re / b.im, scale = T(1) / (real ? b.re + b.im * ratio : b.im + b.re * ratio);
     if (real) return {(a.re + a.im * ratio) * scale, (a.im - a.re * ratio) * scale};

@@ -119,8 +119,8 @@ struct angular {
 /// Two real parts as a complex number.
 struct of_parts {
   template <class... A>
-  using real = ::std::conditional_t<::std::is_same_v<decltype(to_float<result_type_t<A...>, true>()), double>, double,
-                                    float>;
+  using real =
+      ::std::conditional_t<::std::is_same_v<decltype(to_float<result_type_t<A...>, true>()), double>, double, float>;
   template <class... A>
   using types = uniform<real<A...>, complex<real<A...>>, kind_of<result_type_t<A...>> <= kind::floating>;
 };

@@ -2,13 +2,19 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "creation.hpp"
 #include "math.hpp"
-#include "numbers.hpp"
 #include "operators.hpp"
 
 namespace cudarray::inline v0::op::inline CUDARRAY_BUILD {
 
+/// The imaginary part of a real number.
+struct no_part_op : rule::common {
+  static constexpr bool lanes = false;
+  template <class L>
+  CUDARRAY_HD L operator()(L) const {
+    return L(0);
+  }
+};
 /// Two parts as one number.
 struct to_complex_op : rule::of_parts {
   static constexpr bool lanes = false;
@@ -31,6 +37,12 @@ namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 template <class X>
 inline constexpr bool has_complex = is_complex<value_type_t<X>>;
+/// Conjugates where there are such, else the operand itself.
+template <class X>
+decltype(auto) conjugates(const X& x) {
+  if constexpr (has_complex<X>) return elementwise("conj", op::conj_op{}, x);
+  else return (x);
+}
 
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
 namespace cudarray::inline v0::inline CUDARRAY_BUILD {
@@ -45,7 +57,7 @@ auto real(const X& x) {
 template <array_expression X>
 auto imag(const X& x) {
   if constexpr (detail::has_complex<X>) return detail::elementwise("imag", op::imag_op{}, x);
-  else return astype<value_type_t<X>>(zeros<value_type_t<X>>(detail::dims_of(x), detail::device_of(x)));
+  else return detail::elementwise("imag", op::no_part_op{}, x);
 }
 /// The complex conjugates; real numbers as they are. Lazy.
 template <array_expression X>

@@ -322,9 +322,7 @@ auto asarray(const X& x) {
 }
 template <class T = void, device_tag Device = default_device, class C>
 requires detail::has_elements<C, T>
-auto asarray(const C& elements, Device device = {}) {
-  return array<T, Device>(elements, device);
-}
+auto asarray(const C& elements, Device device = {}) { return array<T, Device>(elements, device); }
 /// The elements whose bytes, in this machine's order, begin at `offset` of memory on the host, copied; absent: all that
 /// are whole. Throws value_error where there are not so many.
 ///     ca::frombuffer<float>(std::as_bytes(std::span(v)))

@@ -27,7 +27,8 @@ ndarray<value_type_t<X>, device_type_t<X>> as_array(const X& x) {
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
 namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
-/// The extents of an array that is known to have N axes, for structured bindings. Throws shape_error for another number.
+/// The extents of an array that is known to have N axes, for structured bindings. Throws shape_error for another
+/// number.
 ///     const auto [rows, columns] = ca::extents<2>(x);
 template <int N, array_expression X>
 ::std::array<int64, ::std::size_t(N)> extents(const X& x) {

@@ -132,17 +132,13 @@ CUDARRAY_ALIAS(atanh, arctanh)
 CUDARRAY_ALIAS(bitwise_invert, invert)
 CUDARRAY_ALIAS(bitwise_not, invert)
 #undef CUDARRAY_ALIAS
-#define CUDARRAY_ALIAS(name, of)                                                  \
-  template <class X, class Y>                                                     \
-  requires detail::any_array<X, Y>                                                \
-  auto name(X&& x, Y&& y) {                                                       \
-    return of(static_cast<X&&>(x), static_cast<Y&&>(y));                          \
-  }                                                                               \
-  template <class X, class Y, class T, class D>                                   \
-  requires detail::any_array<X, Y>                                                \
-  const ndarray<T, D> name(const X& x, const Y& y, const out_argument<T, D>& o) { \
-    return of(x, y, o);                                                           \
-  }                                                                               \
+#define CUDARRAY_ALIAS(name, of)                                                                        \
+  template <class X, class Y>                                                                           \
+  requires detail::any_array<X, Y>                                                                      \
+  auto name(X&& x, Y&& y) { return of(static_cast<X&&>(x), static_cast<Y&&>(y)); }                      \
+  template <class X, class Y, class T, class D>                                                         \
+  requires detail::any_array<X, Y>                                                                      \
+  const ndarray<T, D> name(const X& x, const Y& y, const out_argument<T, D>& o) { return of(x, y, o); } \
   detail::poison name(detail::wrong_operand, detail::any_operand);
 CUDARRAY_ALIAS(atan2, arctan2)
 CUDARRAY_ALIAS(bitwise_left_shift, left_shift)

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "complex.hpp"
 #include "math.hpp"
 #include "operators.hpp"
 
@@ -58,17 +59,21 @@ namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 ///     ca::round(x, 2)
 template <array_expression X>
 auto round(const X& x, detail::any_integer decimals = 0) {
-  const double exponent = decimals < 0 ? -double(decimals.value) : double(decimals.value);
-  return detail::elementwise("round", op::round_op{{}, math::power(10., exponent), decimals < 0}, x);
+  if constexpr (detail::has_complex<X>) {
+    return to_complex(round(real(x), decimals), round(imag(x), decimals));
+  } else {
+    const double exponent = decimals < 0 ? -double(decimals.value) : double(decimals.value);
+    return detail::elementwise("round", op::round_op{{}, math::power(10., exponent), decimals < 0}, x);
+  }
 }
 /// NaN and infinities replaced by numbers, of the dtype's range where the options say nothing. Integers as they are.
 ///     ca::nan_to_num(x, {.nan = -1})
 template <array_expression X>
 auto nan_to_num(const X& x, const nan_to_num_options& o = {}) {
   using T = value_type_t<X>;
-  constexpr bool real = !detail::is_complex<T>;
-  static_assert(real, "cudarray: nan_to_num takes real numbers");
-  if constexpr (kind_of<T> < kind::floating) {
+  if constexpr (detail::is_complex<T>) {
+    return to_complex(nan_to_num(real(x), o), nan_to_num(imag(x), o));
+  } else if constexpr (kind_of<T> < kind::floating) {
     return detail::elementwise("nan_to_num", op::astype_op<T>{}, x);
   } else {
     constexpr double largest = detail::largest_number<T>();

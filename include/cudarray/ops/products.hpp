@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "complex.hpp"
 #include "creation.hpp"
 #include "indexing.hpp"
 #include "joining.hpp"
@@ -125,25 +126,22 @@ template <array_expression X, array_expression Y>
 auto outer(const X& x, const Y& y) {
   return expand_dims(ravel(x), 1) * expand_dims(ravel(y), 0);
 }
-/// The sum of products along an axis of each; the other axes broadcast. Real numbers, in their common dtype. Lazy.
-/// Throws shape_error.
+/// The sum of products along an axis of each, of complex numbers those of the conjugates of x; the other axes
+/// broadcast. In their common dtype. Lazy. Throws shape_error.
 ///     ca::vecdot(x, y)  // (b, n), (b, n) -> (b,)
 template <array_expression X, array_expression Y>
 auto vecdot(const X& x, const Y& y, detail::any_integer axis = -1) {
-  constexpr bool real = !detail::is_complex<value_type_t<X>> && !detail::is_complex<value_type_t<Y>>;
-  static_assert(real, "cudarray: vecdot takes real numbers");
   const shape &s = detail::dims_of(x), &t = detail::dims_of(y);
   const int a = detail::normal_axis("vecdot", axis, s.ndim()), b = detail::normal_axis("vecdot", axis, t.ndim());
   if (s[a] != t[b]) detail::fail<shape_error>("vecdot: shapes ", s, " and ", t, " along axis ", axis.value);
   using T = result_type_t<value_type_t<X>, value_type_t<Y>>;
-  return astype<T>(sum(moveaxis(x, a, -1) * moveaxis(y, b, -1), -1));
+  return astype<T>(sum(detail::conjugates(moveaxis(x, a, -1)) * moveaxis(y, b, -1), -1));
 }
-/// The sum of the products of all elements, as rows of one axis. Real numbers. Eager. Throws shape_error.
+/// The sum of the products of all elements, of complex numbers those of the conjugates of x, as rows of one axis.
+/// Eager. Throws shape_error.
 template <array_expression X, array_expression Y>
 auto vdot(const X& x, const Y& y) {
-  constexpr bool real = !detail::is_complex<value_type_t<X>> && !detail::is_complex<value_type_t<Y>>;
-  static_assert(real, "cudarray: vdot takes real numbers");
-  return eval(matmul(ravel(x), ravel(y)));
+  return eval(matmul(ravel(detail::conjugates(x)), ravel(y)));
 }
 /// Sums of products over axes of x and as many of y, in pairs; the other axes of x, then those of y remain. Eager, one
 /// matrix product. Throws shape_error, value_error, index_error.

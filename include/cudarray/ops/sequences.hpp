@@ -107,13 +107,12 @@ auto fromfunction(const F& f, const shape& s, Device device = {}) {
 template <array_expression X>
 auto vander(const X& x, detail::any_integer n = -1, bool increasing = false) {
   using T = ::std::conditional_t<(kind_of<value_type_t<X>> < kind::floating), int64, value_type_t<X>>;
-  static_assert(kind_of<T> != kind::complex_, "cudarray: vander takes real numbers");
   const shape& s = detail::dims_of(x);
   if (s.ndim() != 1) detail::fail<shape_error>("vander: an array of shape ", s, ", not of one axis");
   if (n < -1) detail::fail<value_error>("vander: ", n, " columns");
   const int64 columns = n == -1 ? s[0] : int64(n), first = increasing ? 0 : columns - 1, step = increasing ? 1 : -1;
-  const auto exponents =
-      detail::integer_range<detail::primal_t<T>>(first, first + step * columns, step, detail::device_of(x));
+  const auto exponents = detail::integer_range<::std::conditional_t<detail::is_complex<T>, int64, detail::primal_t<T>>>(
+      first, first + step * columns, step, detail::device_of(x));
   return power(expand_dims(eval(astype<T>(x)), 1), exponents);
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "complex.hpp"
 #include "diagonals.hpp"
 #include "joining.hpp"
 #include "linalg.hpp"
@@ -109,7 +110,6 @@ auto weights_beside(const W& weights, const shape& x, const axes& over) {
 /// Variables as rows, in dtype C.
 template <class C, class X>
 auto rows_of_variables(const char* function, const X& x, const cov_options& o) {
-  static_assert(!is_complex<value_type_t<X>>, "cudarray: covariances are of real numbers");
   const int n = dims_of(x).ndim();
   if (n > 2) fail<shape_error>(function, ": an array of shape ", dims_of(x), ", not of 1 or 2 axes");
   const auto a = eval(astype<C>(x));
@@ -124,18 +124,23 @@ auto rows_of_variables(const char* function, const X& x, const Y& y, const cov_o
 /// The dtype of covariances.
 template <class... X>
 using covariance_t = decltype(rule::to_float<result_type_t<value_type_t<X>...>, true>());
+/// What correlations are computed in.
+template <class... X>
+using correlated_t = ::std::conditional_t<is_complex<covariance_t<X...>>, complex128, double>;
 template <class A>
 auto covariance(const A& rows, int64 ddof) {
   const int64 n = rows.shape()[1], divisor = n > ddof ? n - ddof : 0;
   const auto centred = eval(rows - mean(rows, 1, keepdims));
-  return eval(matmul(centred, swapaxes(centred, 0, 1)) * (1 / double(divisor)));
+  return eval(matmul(centred, conjugates(swapaxes(centred, 0, 1))) * (1 / double(divisor)));
 }
 /// Rows are made vectors of length 1 before they are multiplied.
 template <class A>
 auto correlation(const A& rows) {
   const auto centred = eval(rows - mean(rows, 1, keepdims));
-  const auto unit = eval(centred / sqrt(sum(square(centred), 1, keepdims)));
-  return eval(clip(matmul(unit, swapaxes(unit, 0, 1)), -1, 1));
+  const auto unit = eval(centred / sqrt(sum(square(abs(centred)), 1, keepdims)));
+  const auto r = eval(matmul(unit, conjugates(swapaxes(unit, 0, 1))));
+  if constexpr (has_complex<A>) return eval(to_complex(clip(real(r), -1, 1), clip(imag(r), -1, 1)));
+  else return eval(clip(r, -1, 1));
 }
 /// One variable has a number, not a matrix.
 template <class A>
@@ -235,12 +240,12 @@ auto cov(const X& x, const Y& y, const cov_options& o = {}) {
 /// shape_error.
 template <array_expression X>
 auto corrcoef(const X& x, const cov_options& o = {}) {
-  const auto rows = detail::rows_of_variables<double>("corrcoef", x, o);
+  const auto rows = detail::rows_of_variables<detail::correlated_t<X>>("corrcoef", x, o);
   return eval(astype<detail::covariance_t<X>>(detail::as_number_of_one(detail::correlation(rows))));
 }
 template <array_expression X, array_expression Y>
 auto corrcoef(const X& x, const Y& y, const cov_options& o = {}) {
-  const auto rows = detail::rows_of_variables<double>("corrcoef", x, y, o);
+  const auto rows = detail::rows_of_variables<detail::correlated_t<X, Y>>("corrcoef", x, y, o);
   return eval(astype<detail::covariance_t<X, Y>>(detail::as_number_of_one(detail::correlation(rows))));
 }
 
