@@ -115,6 +115,42 @@ TEST_CASE("autograd: gradients of parts, masks and index arrays") {
   CHECK(ca::to_string(v(0)) == "[1. 2. 3.]");
 }
 
+TEST_CASE("autograd: gradients of indices side by side") {
+  const ca::ndarray<int> i = ca::array<int>({1, 0, 1}), j = ca::array<int>({-1, 0, 2});
+  const ca::ndarray<bool> mask = ca::array<bool>({true, false, true});
+  check_layouts(
+      "pairs, one of them twice", [&](const auto& x) { return x(i, j) * x(0, j); }, S{2, 3});
+  check_layouts(
+      "columns", [&](const auto& x) { return x(ca::_, j) * x(mask(ca::slice(2)), 1); }, S{2, 3});
+  check_layouts(
+      "axes apart", [&](const auto& x) { return x(i, ca::slice(1, ca::none), j) * x(0, ca::newaxis, 1, mask)(0, 0); },
+      S{2, 3, 3});
+  check_layouts(
+      "of an expression", [&](const auto& x) { return ca::eval(x * x)(ca::ellipsis, mask, 0); }, S{2, 3, 2});
+  // what NumPy's add.at makes of zeros
+  const ca::variable<float> v = ca::array<float>({{1, 2, 3}, {4, 5, 6}});
+  const ca::ndarray<float> w = ca::array<float>({10, 20, 30});
+  const ca::variable<float> loss = ca::sum(v(i, j) * w);
+  CHECK(loss.item() == 60 + 20 + 180);
+  loss.backward();
+  CHECK(test::equal(v.grad(), {2, 3}, numbers{20, 0, 0, 0, 0, 40}));
+  v.zero_grad();
+  const ca::variable<float> columns = v(ca::_, ca::array<ca::uint8>({{2}, {0}}));
+  columns.backward(ca::reshape(ca::arange<float>(4), {2, 2, 1}));
+  CHECK(test::equal(v.grad(), {2, 3}, numbers{1, 0, 0, 3, 0, 2}));
+  const ca::variable<float> x = ca::zeros<float>({3, 4});
+  const ca::variable<float> some = x(mask, ca::array<int>({{0, 1}, {0, 3}}));
+  some.backward(ca::array<float>({{1, 2}, {3, 4}}));
+  CHECK(test::equal(x.grad(), {3, 4}, numbers{4, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 4}));
+  const ca::variable<float> y = ca::zeros<float>({2, 3, 4});
+  const ca::variable<float> apart = y(ca::array<int>({1, 1}), ca::_, ca::array<int>({3, -1}));
+  apart.backward(ca::reshape(ca::arange<float>(6), {2, 3}));
+  CHECK(test::equal(y.grad()(1, ca::_, 3), {3}, numbers{3, 5, 7}));
+  CHECK(ca::sum(y.grad()).item() == 15);
+  CHECK_THROWS_AS(v(ca::array<int>({0, 1}), ca::array<int>({0, 1, 2})), ca::shape_error);
+  CHECK_THROWS_AS(v(i, j, 0), ca::index_error);
+}
+
 TEST_CASE("autograd: the gradient of a loss of probabilities") {
   const doubles labels = ca::array<double>({{0, 1, 0}, {0.5, 0, 0.5}});
   check_layouts(

@@ -110,7 +110,10 @@ variable<T, D> picked_of(const variable<T, D>& x, const Ix&... index) {
   using item = advanced_item<D>;
   const ::std::vector<item> items = without_masks(x.shape(), ::std::vector<item>{item(index)...});
   if (items.size() == 1 && items[0].is_index && x.ndim() > 0 && !items[0].is_newaxis())
-    return take(x, items[0].index, 0);
+    return apply_rule(
+        take_rule{0},
+        []<class A, class I>(const A& a, const I& i) { return A(make_gather(a.node(), i.node(), 0, "index")); }, x,
+        items[0].index);
   return apply_rule(
       advanced_index_rule<D>{items},
       [&]<class A>(const A& a) {

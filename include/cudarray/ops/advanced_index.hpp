@@ -103,36 +103,41 @@ template <class Device>
 struct indexed_axes {
   struct one {
     const ndarray<int64, Device>* index;
-    int axis;   ///< among those that basic indexing leaves
-    int named;  ///< of the array, for messages
+    int axis;  ///< of the array
+    int64 extent, stride;
   };
   ::std::vector<one> arrays;
-  ::std::vector<index_item> basic;  ///< the index with `_` in their stead
-  int result = 0;                   ///< where their axes go
+  layout rest;     ///< what basic indexing leaves of the other axes
+  int result = 0;  ///< where among these the axes of the arrays go
 
-  /// NumPy has these where the first of them was, or, where a slice, `_` or newaxis stands between two, first of all;
-  /// integers count among them.
-  indexed_axes(int ndim, const ::std::vector<advanced_item<Device>>& items) {
+  /// NumPy has them where the first of the arrays was, or, where a slice, `_` or newaxis stands between two, first of
+  /// all; integers count among them.
+  indexed_axes(const layout& l, const ::std::vector<advanced_item<Device>>& items) {
     using what = index_item::what;
-    int rest = ndim, runs = 0, axis = 0, named = 0;
-    for (const auto& i : items) rest -= i.is_integer_or_slice();
+    ::std::vector<index_item> basic;
+    layout others = l;  // of extent 1 where an array stands, and 0 is its index
+    int skipped = l.ndim(), runs = 0, kept = 0, axis = 0;
+    for (const auto& i : items) skipped -= i.is_integer_or_slice();
     bool in_run = false;
     for (const auto& i : items) {
-      const bool integer = i.basic.is == what::integer;
-      if ((integer || i.is_index) && !in_run && runs++ == 0) result = axis;
-      in_run = integer || i.is_index;
-      if (i.is_index) arrays.push_back({&i.index, axis, named});
-      basic.push_back(i.basic);
-      const int skipped = i.is_ellipsis() && rest > 0 ? rest : 0;
-      axis += skipped + (i.basic.is == what::slice_ || i.basic.is == what::newaxis_);
-      named += skipped + (i.basic.is == what::slice_ || integer);
+      const bool counts = i.is_index || i.basic.is == what::integer;
+      if (counts && !in_run && runs++ == 0) result = kept;
+      in_run = counts;
+      if (!i.is_index) {
+        basic.push_back(i.basic);
+        const int many = !i.is_ellipsis() ? i.basic.is != what::newaxis_ : skipped > 0 ? skipped : 0;
+        kept += i.basic.is == what::newaxis_ ? 1 : i.basic.is == what::integer ? 0 : many;
+        axis += many;
+      } else if (i.is_newaxis()) {
+        arrays.push_back({&i.index, axis, 1, 0});
+      } else {
+        if (axis < l.ndim()) arrays.push_back({&i.index, axis, l.dims[axis], l.stride[axis]}), others.dims[axis] = 1;
+        basic.push_back(0);
+        ++axis;
+      }
     }
+    rest = index_layout(skipped < 0 ? l : others, basic.data(), int(basic.size()));  // where it throws, of l
     if (runs > 1) result = 0;
-  }
-  bool has(int axis) const {
-    for (const one& a : arrays)
-      if (a.axis == axis) return true;
-    return false;
   }
 };
 
@@ -142,16 +147,16 @@ struct joined_axis {
   int64 extent = 1, stride = 1, offset;
   ndarray<int64, Device> place;
 
-  joined_axis(const layout& base, const indexed_axes<Device>& index) : offset(base.offset) {
+  explicit joined_axis(const indexed_axes<Device>& index) : offset(index.rest.offset) {
     const bool alone = index.arrays.size() == 1;
-    if (alone) stride = base.stride[index.arrays[0].axis];
+    if (alone) stride = index.arrays[0].stride;
     place = full<int64>(shape{}, 0, index.arrays[0].index->device());
     for (const auto& a : index.arrays) {
-      const int64 n = base.dims[a.axis], last = n > 0 ? n - 1 : 0, step = alone ? 1 : base.stride[a.axis];
+      const int64 last = a.extent > 0 ? a.extent - 1 : 0, step = alone ? 1 : a.stride;
       const int64 first = step < 0 ? -step * last : 0;  // places are counted from the lowest address on
       offset -= first;
       extent += step < 0 ? first : step * last;
-      place = elementwise("index", op::add_steps_op{n, step, first, a.named, {}}, place, *a.index);
+      place = elementwise("index", op::add_steps_op{a.extent, step, first, a.axis, {}}, place, *a.index);
     }
   }
 };
@@ -160,22 +165,19 @@ struct joined_axis {
 /// synchronising call.
 template <class Device>
 picked_elements<Device> pick_elements(const layout& l, const ::std::vector<advanced_item<Device>>& items) {
-  const indexed_axes<Device> index(l.ndim(), items);
-  const layout base = index_layout(l, index.basic.data(), int(index.basic.size()));
-  const joined_axis<Device> joined(base, index);
+  const indexed_axes<Device> index(l, items);
+  const joined_axis<Device> joined(index);
   picked_elements<Device> r{{}, index.result, joined.place};
   r.from.offset = joined.offset;
-  r.from.read_only = base.read_only;
+  r.from.read_only = l.read_only;
   const auto keep = [&](int64 extent, int64 stride) {
     r.from.dims.push_back(extent);
     r.from.stride[r.from.ndim() - 1] = stride;
   };
-  for (int d = 0; d < base.ndim(); ++d) {
-    if (index.has(d)) continue;
-    if (r.from.ndim() == index.result) keep(joined.extent, joined.stride);
-    keep(base.dims[d], base.stride[d]);
+  for (int d = 0; d <= index.rest.ndim(); ++d) {
+    if (d == index.result) keep(joined.extent, joined.stride);
+    if (d < index.rest.ndim()) keep(index.rest.dims[d], index.rest.stride[d]);
   }
-  if (r.from.ndim() <= index.result) keep(joined.extent, joined.stride);
   return r;
 }
 
