@@ -419,6 +419,49 @@ class Generator:
                 numbers += [1, *(none if v is None else v for v in (s.start, s.stop, s.step))]
         return Case(op, [x], x.value[tuple(items)], integers=numbers)
 
+    def advanced_index(self, op, dtype):
+        """Arrays of integers and masks, one or the other first, among integers, slices, newaxis and an ellipsis."""
+        r, none = self.choose, -2**63
+        x = self.operand(dtype, self.shape(least=1, zero=False))
+        common, items, numbers, arrays, axis = self.shape(most=2, zero=False, large=False), [], [], [], 0
+
+        def add(item, of=0, number=(0, 0, 0, 0)):
+            nonlocal axis
+            items.append(item)
+            numbers.extend(number)
+            axis += of
+
+        def add_array(array, of):
+            arrays.append(array)
+            add(array.value, of, (4, 0, 0, 0))
+
+        while axis < len(x.shape):
+            n, kind = x.shape[axis], r.choice("aaamisne")
+            if kind == "a":
+                shape = [1 if r.random() < 0.3 else k for k in common][r.choice([0, 0, len(common) // 2]):]
+                add_array(self.operand("int64", shape, values=lambda k: self.draw.randint(-n, n, k)), 1)
+            elif kind == "m":  # as many elements as the other indices broadcast to, or one
+                shape = x.shape[axis:axis + r.randint(0, 2)]
+                mask = np.zeros(int(np.prod(shape, dtype=np.int64)), bool)
+                mask[r.sample(range(mask.size), common[-1] if common and common[-1] <= mask.size else 1)] = True
+                add_array(Operand("bool", mask, shape, c_strides(shape), 0), len(shape))
+            elif kind == "i":
+                i = r.randrange(-n, n)
+                add(i, 1, (0, i, 0, 0))
+            elif kind == "n" and numbers[::4].count(2) < 2:
+                add(None, 0, (2, 0, 0, 0))
+            elif kind == "e" and 3 not in numbers[::4]:
+                add(Ellipsis, r.randint(0, len(x.shape) - axis), (3, 0, 0, 0))
+            else:
+                s = self.slice(n)
+                add(s, 1, (1, *(none if v is None else v for v in (s.start, s.stop, s.step))))
+        if not arrays or (arrays[0].dtype == "bool") != (op == "advanced_mask"):
+            return self.advanced_index(op, dtype)
+        try:
+            return Case(op, [x, *arrays], x.value[tuple(items)], integers=numbers)
+        except IndexError:  # masks of more elements than the others
+            return self.advanced_index(op, dtype)
+
     def transpose(self, op, dtype):
         x = self.operand(dtype, self.shape())
         order = None
@@ -588,6 +631,7 @@ class Generator:
         for method in (self.where, self.clip, self.copy, self.index, self.transpose, self.reshape, self.concatenate,
                        self.stack, self.take, self.take_along_axis, self.mask_select, self.mask_assign, self.assign):
             slots += [(3, method, method.__name__, t) for t in DTYPES]
+        slots += [(3, self.advanced_index, op, t) for op in ("advanced_index", "advanced_mask") for t in DTYPES]
         slots += [(5, self.matmul, "matmul", t) for t in ("float32", "float64", "int32")]
         slots += [(6, self.row_program, op, t) for op in ROW_PROGRAMS for t in ("float32", "float64")]
         slots += [(6, self.row_program, op, t) for op in HALF_ULPS for t in ("float16", "bfloat16")]

@@ -19,6 +19,27 @@ std::vector<ca::index_item> index_items(const std::vector<ca::int64>& integers) 
   return items;
 }
 
+/// An index in which 4 stands for the next operand: integers or a mask. How many items there are is known only here, so
+/// this is what `x(i...)` does.
+template <class T>
+value advanced_index(const test_case& c) {
+  using item = ca::detail::advanced_item<ca::default_device>;
+  const auto x = load<T>(c.in[0]);
+  std::vector<item> items;
+  std::size_t next = 1;
+  for (std::size_t i = 0; i < c.integers.size(); i += 4) {
+    if (c.integers[i] < 4) {
+      items.emplace_back(index_items({c.integers.data() + i, c.integers.data() + i + 4})[0]);
+      continue;
+    }
+    const operand& o = c.in.at(next++);
+    if (o.dtype == "bool") items.emplace_back(load<bool>(o));
+    else items.emplace_back(load<ca::int64>(o));
+  }
+  const auto [from, axis, place] = ca::detail::pick_elements(x.where(), ca::detail::without_masks(x.shape(), items));
+  return download(ca::detail::make_gather(ca::detail::view(x, from).node(), place.node(), axis));
+}
+
 template <class T>
 value index(const test_case& c) {
   const auto x = load<T>(c.in[0]);
@@ -78,6 +99,7 @@ value assign(const test_case& c) {
 void add_indexing(table& t) {
   each_dtype([&]<class T>() {
     t[key<T>("index")] = index<T>;
+    t[key<T, ca::int64>("advanced_index")] = t[key<T, bool>("advanced_mask")] = advanced_index<T>;
     t[key<T, ca::int64>("take")] = take<T>;
     t[key<T, ca::int64>("take_along_axis")] = take_along_axis<T>;
     t[key<T, bool>("mask_select")] = mask_select<T>;
