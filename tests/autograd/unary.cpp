@@ -131,5 +131,5 @@ TEST_CASE("autograd: every elementwise function has a gradient or is constant ne
                         "rint",          "isnan",         "isinf",       "isfinite",    "logical_not", "invert",
                         "floor_divide",  "equal",         "not_equal",   "less",        "less_equal",  "greater",
                         "greater_equal", "logical_and",   "logical_or",  "logical_xor", "bitwise_and", "bitwise_or",
-                        "bitwise_xor",   "left_shift",    "right_shift", "gcd",         "lcm"});
+                        "bitwise_xor",   "left_shift",    "right_shift", "nextafter",   "gcd",         "lcm"});
 }

@@ -623,6 +623,7 @@ class Generator:
         slots += [(1, self.binary, "add", t, u) for t in DTYPES for u in DTYPES]
         slots += [(3, self.binary, op, t, t) for op in BINARY for t in defined(op)]
         slots += [(1, self.binary, op, t, u) for op, pairs in MIXED.items() for t, u in pairs]
+        slots += [(3, self.binary, "nextafter", t, t) for t in ("float32", "float64", "int32", "int64")]
         slots += [(3, self.round, "round", t) for t in DTYPES if t != "bool"]
         slots += [(3, self.reduction, op, t) for op in REDUCTIONS for t in DTYPES]
         slots += [(3, self.segments, op, t) for op in (*SORTS, *SCANS) for t in DTYPES]

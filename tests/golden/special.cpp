@@ -30,6 +30,7 @@ void add_special(table& t) {
   GOLDEN_BINARY(gcd);
   GOLDEN_BINARY(lcm);
   GOLDEN_BINARY(isclose);
+  GOLDEN_BINARY(nextafter);
 }
 
 }  // namespace golden

@@ -118,6 +118,16 @@ CUDARRAY_HD constexpr T fmod(T a, T b) {
     if (b == T(-1)) return T(0);
   return T(a % b);
 }
+/// The number next to x on the way to y, by their bits, which rise with the magnitude; y itself where they are equal.
+template <detail::real_floating T>
+CUDARRAY_HD constexpr T nextafter(T x, T y) {
+  using U = detail::unsigned_t<sizeof(T)>;
+  if (isnan(x) || isnan(y)) return x + y;
+  if (x == y) return y;
+  const U one = 1, sign = one << (8 * sizeof(T) - 1), bits = __builtin_bit_cast(U, x);
+  if (x == T(0)) return __builtin_bit_cast(T, U(one | (__builtin_bit_cast(U, y) & sign)));
+  return __builtin_bit_cast(T, U((x < y) == (bits < sign) ? bits + one : bits - one));
+}
 /// The greatest common divisor of the absolute values: gcd(0, a) = |a|.
 template <detail::integer T>
 CUDARRAY_HD constexpr T gcd(T a, T b) {

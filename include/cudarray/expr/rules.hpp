@@ -84,6 +84,15 @@ struct floating {
       arithmetic<decltype(to_float<result_type_t<A...>, false>()), kind_of<result_type_t<A...>> <= kind::dual_, A...>;
 };
 
+/// As floating, but not of the half types, which are computed in float32: nextafter.
+struct whole_floats {
+  template <class... A>
+  using of = decltype(to_float<result_type_t<A...>, false>());
+  template <class... A>
+  using types =
+      arithmetic<of<A...>, kind_of<result_type_t<A...>> <= kind::dual_ && !detail::is_half<detail::primal_t<of<A...>>>, A...>;
+};
+
 /// The same, also of complex numbers: exp, sqrt.
 struct analytic {
   static constexpr bool costly = true;
