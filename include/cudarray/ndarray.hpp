@@ -371,11 +371,11 @@ auto array_of(const E& e) {
 
 /// The value of an expression: an array, or, of variables, a variable.
 template <class E>
-decltype(auto) value_of(const E& e) {
+decltype(auto) value_of_expression(const E& e) {
   return eval(e);
 }
 template <class E>
-decltype(auto) copy_of(const E& e) {
+decltype(auto) copy_of_expression(const E& e) {
   return copy(e);
 }
 
@@ -387,20 +387,20 @@ auto lazy<N>::item() const {
 }
 template <class N>
 decltype(auto) lazy<N>::eval() const {
-  return detail::value_of(self());
+  return detail::value_of_expression(self());
 }
 template <class N>
 decltype(auto) lazy<N>::copy() const {
-  return detail::copy_of(self());
+  return detail::copy_of_expression(self());
 }
 template <class N>
 decltype(auto) lazy<N>::t() const {
-  return detail::value_of(detail::value_of(self()).t());
+  return detail::value_of_expression(detail::value_of_expression(self()).t());
 }
 template <class N>
 template <class... Ix>
 decltype(auto) lazy<N>::operator()(const Ix&... i) const {
-  if constexpr (detail::known_indices<Ix...>) return detail::value_of(detail::value_of(self())(i...));
+  if constexpr (detail::known_indices<Ix...>) return detail::value_of_expression(detail::value_of_expression(self())(i...));
   else return detail::report_index<(detail::is_poison<Ix> || ...)>();
 }
 

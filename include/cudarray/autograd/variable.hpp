@@ -192,7 +192,7 @@ class variable : public detail::no_number<variable<T, Device>> {
   /// A variable of the same elements in new memory in C order, which its gradient goes back to.
   template <class Build = this_build>
   variable copy() const {
-    return detail::copy_of(*this);
+    return detail::copy_of_expression(*this);
   }
   /// The axes reversed.
   template <class Build = this_build>
