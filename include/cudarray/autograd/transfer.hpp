@@ -1,4 +1,4 @@
-// Variables on another device; arrays like them.
+// Variables on another device.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -37,20 +37,6 @@ auto to(const X& x, To device = {}) {
   return variable<T, To>(copy,
                          wanted ? detail::tape_ref(new detail::transfer_node<T, From, To>(v.shape(), from, v.device()))
                                 : detail::tape_ref());
-}
-#define CUDARRAY_LIKE(name)                        \
-  template <class T = void, class U, class Device> \
-  auto name(const variable<U, Device>& v) {        \
-    return name<T, U, Device>(v.value());          \
-  }
-/// Arrays of a variable's shape.
-CUDARRAY_LIKE(empty_like)
-CUDARRAY_LIKE(zeros_like)
-CUDARRAY_LIKE(ones_like)
-#undef CUDARRAY_LIKE
-template <class T = void, class U, class Device, scalar_value S>
-auto full_like(const variable<U, Device>& v, S value) {
-  return full_like<T, U, Device, S>(v.value(), value);
 }
 
 }  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

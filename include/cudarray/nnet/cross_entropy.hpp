@@ -48,7 +48,7 @@ struct label_op {
 template <class L>
 auto bounded_labels(const L& labels) {
   if constexpr (::std::is_same_v<value_type_t<L>, uint64>) return minimum(labels, uint64(INT64_MAX));
-  else return labels;
+  else return cudarray::detail::known_operand(labels);
 }
 /// Where row i begins in an array in C order whose axis of n classes has `inner` elements behind it.
 struct row_begin {

@@ -36,7 +36,7 @@ auto linear(const X& x, const W& w, const B& b, const linear_options& o = {}) {
       cudarray::detail::fail<shape_error>("nnet::linear: weights of shape ", weights.shape(), " and a bias of shape ",
                                           bias.shape(), "; (k, n) and (n,) are wanted");
     (void)cudarray::detail::common_device("nnet::linear", input, weights, bias);
-    const A bias_row = ascontiguousarray<T, D>(bias);
+    const A bias_row = ascontiguousarray<A>(bias);
     cudarray::detail::epilogue e{bias_row.node().store.get(), bias_row.where().offset, o.activation == activation::relu,
                                  false};
     // rows of all leading axes at a time

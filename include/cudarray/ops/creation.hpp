@@ -77,22 +77,24 @@ const ndarray<T, Device> ones(const shape& s, Device device = {}) {
   return detail::filled<T>("ones", s, 1, device);
 }
 
-/// Arrays of the shape, dtype and device of another; `zeros_like<int>(x)` changes the dtype. Eager.
-template <class T = void, class U, class Device>
-auto empty_like(const ndarray<U, Device>& a) {
-  return empty<::std::conditional_t<::std::is_void_v<T>, U, T>>(a.shape(), a.device());
+/// Arrays of the shape, dtype and device of another, or of an expression; `zeros_like<int>(x)` changes the dtype.
+/// Eager.
+template <class T = void, array_expression X>
+auto empty_like(const X& x) {
+  return empty<::std::conditional_t<::std::is_void_v<T>, value_type_t<X>, T>>(detail::dims_of(x), detail::device_of(x));
 }
-template <class T = void, class U, class Device, scalar_value S>
-auto full_like(const ndarray<U, Device>& a, S value) {
-  return detail::filled<::std::conditional_t<::std::is_void_v<T>, U, T>>("full_like", a.shape(), value, a.device());
+template <class T = void, array_expression X, scalar_value S>
+auto full_like(const X& x, S value) {
+  return detail::filled<::std::conditional_t<::std::is_void_v<T>, value_type_t<X>, T>>("full_like", detail::dims_of(x),
+                                                                                       value, detail::device_of(x));
 }
-template <class T = void, class U, class Device>
-auto zeros_like(const ndarray<U, Device>& a) {
-  return full_like<T, U, Device, int>(a, 0);
+template <class T = void, array_expression X>
+auto zeros_like(const X& x) {
+  return full_like<T, X, int>(x, 0);
 }
-template <class T = void, class U, class Device>
-auto ones_like(const ndarray<U, Device>& a) {
-  return full_like<T, U, Device, int>(a, 1);
+template <class T = void, array_expression X>
+auto ones_like(const X& x) {
+  return full_like<T, X, int>(x, 1);
 }
 
 }  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

@@ -72,7 +72,7 @@ template <class X>
 ndarray<bool, device_type_t<X>> mask_array(const char* function, const X& x) {
   using M = ndarray<bool, device_type_t<X>>;
   if constexpr (::std::is_same_v<X, M>) {
-    if (x.storage().get()) return ascontiguousarray<bool, device_type_t<X>>(x);
+    if (x.storage().get()) return ascontiguousarray<M>(x);
   }
   return M(materialise(cast_node<bool>(as_operand<bool>(function, x))));
 }

@@ -103,8 +103,8 @@ const ndarray<T, Device> joined(const ::std::vector<ndarray<T, Device>>& parts, 
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
 namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
-// All but `block` and `append` take a list in braces, a vector or a span of arrays or of expressions of one type, or a
-// tuple of any, whose dtypes are promoted: `ca::concatenate(std::tuple(x, y + 1, mask))`.
+// All but `append` take a list in braces, a vector or a span of arrays or of expressions of one type, or a tuple of
+// any, whose dtypes are promoted: `ca::concatenate(std::tuple(x, y + 1, mask))`.
 
 /// The arrays one after another along an axis. Throws shape_error where other extents differ, value_error for none.
 ///     ca::concatenate({a, b}, 1)
@@ -183,26 +183,48 @@ CUDARRAY_JOINS(dstack)
 CUDARRAY_JOINS(column_stack)
 #undef CUDARRAY_JOINS
 
-/// Rows of blocks joined along the last axis, and these along the one before. Throws shape_error, value_error.
-///     ca::block({{a, b}, {c, d}})
-template <array_expression X>
-auto block(::std::initializer_list<::std::initializer_list<X>> rows) {
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
+
+/// Rows of blocks, which are given at least two axes, joined along the last axis, and these along the one before.
+template <class Rows>
+auto joined_blocks(const Rows& rows) {
   int ndim = 2;
-  for (const auto& row : rows)
-    for (const auto& x : row) ndim = ::std::max(ndim, detail::dims_of(x).ndim());
+  for_each_in(rows, [&](const auto& row) {
+    for_each_in(row, [&](const auto& x) { ndim = ::std::max(ndim, dims_of(x).ndim()); });
+  });
   const auto raised = [ndim](const auto& x) {
-    shape s = detail::dims_of(x), to;
+    const shape s = dims_of(x);
+    shape to;
     for (int d = s.ndim(); d < ndim; ++d) to.push_back(1);
     for (const int64 n : s) to.push_back(n);
     return reshape(x, to);
   };
-  const auto row_of = [&](const auto& row) { return eval(concatenate(detail::each_in(row, raised), -1)); };
-  return concatenate(detail::each_in(rows, row_of), -2);
+  const auto row_of = [&](const auto& row) { return eval(concatenate(each_in(row, raised), -1)); };
+  return concatenate(each_in(rows, row_of), -2);
 }
+
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
+
+/// Rows of blocks joined along the last axis, and these along the one before: in braces, or as a tuple of lists. Throws
+/// shape_error, value_error.
+///     ca::block({{a, b}, {c, d}})
+///     ca::block(std::tuple(std::tuple(a, b + 1), std::tuple(c, mask)))
+template <array_expression X>
+auto block(::std::initializer_list<::std::initializer_list<X>> rows) {
+  return detail::joined_blocks(rows);
+}
+template <detail::array_list... Rows>
+requires(sizeof...(Rows) > 0) auto block(const ::std::tuple<Rows...>& rows) { return detail::joined_blocks(rows); }
 
 /// One row of blocks, joined along the last axis.
 template <array_expression X>
 auto block(::std::initializer_list<X> row) {
+  return concatenate(row, -1);
+}
+template <detail::array_list L>
+auto block(const L& row) {
   return concatenate(row, -1);
 }
 

@@ -29,7 +29,7 @@ requires(array_expression<V> || scalar_value<V>) void scatter_add(const ndarray<
     const int at = detail::normal_axis("scatter_add", axis, a.ndim());
     detail::check_writable(*a.node().store, a.where());
     ndarray<int64, Device> picks =
-        ascontiguousarray<int64, Device>(ndarray<int64, Device>(detail::index_node("scatter_add", index)));
+        ascontiguousarray<ndarray<int64, Device>>(ndarray<int64, Device>(detail::index_node("scatter_add", index)));
     const shape selected = detail::selected_shape(a.shape(), at, picks.shape());
     if (detail::broadcast_shapes("scatter_add", selected, given.dims()) != selected)
       detail::fail<shape_error>("scatter_add: values of shape ", given.dims(), " do not broadcast to ", selected);

@@ -32,6 +32,8 @@ class selection : public lazy<selection<T, Device>> {
       pick(::std::vector<detail::advanced_item<Device>>{detail::advanced_item<Device>(i)...});
   }
   selection(const selection&) = delete;
+  /// Lists of arrays may have some: `ca::concatenate(std::tuple(a, a(mask)))`.
+  selection(selection&&) = default;
   /// `a(i) = a(j)`: reads, then writes.
   void operator=(const selection& v) && { write(picks(), v); }
 

@@ -19,8 +19,9 @@ const ndarray<value_type_t<X>, device_type_t<X>> copy(const X& x) {
   return ndarray<value_type_t<X>, device_type_t<X>>(detail::materialise(detail::as_operand<float>("copy", x)));
 }
 /// CUDArray's and NumPy's name: a C-contiguous array, the operand itself if it is one already.
-template <class T, class Device>
-const ndarray<T, Device> ascontiguousarray(const ndarray<T, Device>& a) {
+template <array_expression X>
+const ndarray<value_type_t<X>, device_type_t<X>> ascontiguousarray(const X& x) {
+  const auto a = eval<X>(x);
   return a.is_contiguous() ? a : a.copy();
 }
 
