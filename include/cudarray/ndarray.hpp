@@ -400,7 +400,8 @@ decltype(auto) lazy<N>::t() const {
 template <class N>
 template <class... Ix>
 decltype(auto) lazy<N>::operator()(const Ix&... i) const {
-  if constexpr (detail::known_indices<Ix...>) return detail::value_of_expression(detail::value_of_expression(self())(i...));
+  if constexpr (detail::known_indices<Ix...>)
+    return detail::value_of_expression(detail::value_of_expression(self())(i...));
   else return detail::report_index<(detail::is_poison<Ix> || ...)>();
 }
 

@@ -38,7 +38,9 @@ array<T> give(const ca::ndarray<T, D>& x) {
 /// One item of an index as Python hands it over: an integer, None, "...", a triple of a slice, an array.
 inline ca::detail::advanced_item<ca::cpu> item_of(nb::handle h) {
   using item = ca::detail::advanced_item<ca::cpu>;
-  const auto bound = [](nb::handle b) { return b.is_none() ? ca::slice_bound() : ca::slice_bound(nb::cast<ca::int64>(b)); };
+  const auto bound = [](nb::handle b) {
+    return b.is_none() ? ca::slice_bound() : ca::slice_bound(nb::cast<ca::int64>(b));
+  };
   if (h.is_none()) return item(ca::newaxis);
   if (nb::isinstance<nb::str>(h)) return item(ca::ellipsis);
   if (nb::isinstance<nb::tuple>(h)) return item(ca::slice(bound(h[0]), bound(h[1]), bound(h[2])));
@@ -88,13 +90,14 @@ array<T> from_bytes(const nb::bytes& b, const numbers& s) {
   return ca::reshape(ca::frombuffer<T, ca::cpu>(std::as_bytes(chars)), shape_of(s));
 }
 
-#define ARRAY_API_UNARY(name) \
-  if constexpr (ca::op::name##_op::template types<T>::ok) m.def(#name, [](const array<T>& x) { return give(ca::name(x)); });
-#define ARRAY_API_BINARY(name)                                 \
+#define ARRAY_API_UNARY(name)                             \
+  if constexpr (ca::op::name##_op::template types<T>::ok) \
+    m.def(#name, [](const array<T>& x) { return give(ca::name(x)); });
+#define ARRAY_API_BINARY(name)                               \
   if constexpr (ca::op::name##_op::template types<T, T>::ok) \
     m.def(#name, [](const array<T>& x, const array<T>& y) { return give(ca::name(x, y)); });
-#define ARRAY_API_REDUCTION(name)                                                              \
-  m.def(#name, [](const array<T>& x, const numbers& over, bool keep) {                         \
+#define ARRAY_API_REDUCTION(name)                                                                    \
+  m.def(#name, [](const array<T>& x, const numbers& over, bool keep) {                               \
     return keep ? give(ca::name(x, axes_of(over), ca::keepdims)) : give(ca::name(x, axes_of(over))); \
   });
 
@@ -128,30 +131,35 @@ void bind_astype(nb::module_& m) {
 template <class T>
 void bind_elementwise(nb::module_& m) {
   if constexpr (is_numeric<T>) {
-    ARRAY_API_UNARY(absolute) ARRAY_API_UNARY(negative) ARRAY_API_UNARY(positive) ARRAY_API_UNARY(square)
-    m.def("sign", [](const array<T>& x) { return give(ca::sign(x)); });
+    ARRAY_API_UNARY(absolute)
+    ARRAY_API_UNARY(negative) ARRAY_API_UNARY(positive) ARRAY_API_UNARY(square)
+        m.def("sign", [](const array<T>& x) { return give(ca::sign(x)); });
     m.def("round", [](const array<T>& x) { return give(ca::round(x)); });
     m.def("isfinite", [](const array<T>& x) { return give(ca::isfinite(x)); });
     m.def("isinf", [](const array<T>& x) { return give(ca::isinf(x)); });
     m.def("isnan", [](const array<T>& x) { return give(ca::isnan(x)); });
-    ARRAY_API_BINARY(add) ARRAY_API_BINARY(subtract) ARRAY_API_BINARY(multiply)
-    m.def("pow", [](const array<T>& x, const array<T>& y) { return give(ca::pow(x, y)); });
+    ARRAY_API_BINARY(add)
+    ARRAY_API_BINARY(subtract) ARRAY_API_BINARY(multiply)
+        m.def("pow", [](const array<T>& x, const array<T>& y) { return give(ca::pow(x, y)); });
   }
   if constexpr (is_real<T>) {
-    ARRAY_API_UNARY(ceil) ARRAY_API_UNARY(floor) ARRAY_API_UNARY(trunc)
-    ARRAY_API_BINARY(floor_divide) ARRAY_API_BINARY(remainder) ARRAY_API_BINARY(maximum) ARRAY_API_BINARY(minimum)
-    ARRAY_API_BINARY(less) ARRAY_API_BINARY(less_equal) ARRAY_API_BINARY(greater) ARRAY_API_BINARY(greater_equal)
+    ARRAY_API_UNARY(ceil)
+    ARRAY_API_UNARY(floor) ARRAY_API_UNARY(trunc) ARRAY_API_BINARY(floor_divide) ARRAY_API_BINARY(remainder)
+        ARRAY_API_BINARY(maximum) ARRAY_API_BINARY(minimum) ARRAY_API_BINARY(less) ARRAY_API_BINARY(less_equal)
+            ARRAY_API_BINARY(greater) ARRAY_API_BINARY(greater_equal)
   }
   if constexpr (is_floating<T> || is_complex<T>) {
-    ARRAY_API_UNARY(exp) ARRAY_API_UNARY(expm1) ARRAY_API_UNARY(log) ARRAY_API_UNARY(log1p) ARRAY_API_UNARY(log2)
-    ARRAY_API_UNARY(log10) ARRAY_API_UNARY(sqrt) ARRAY_API_UNARY(sin) ARRAY_API_UNARY(cos) ARRAY_API_UNARY(tan)
-    ARRAY_API_UNARY(sinh) ARRAY_API_UNARY(cosh) ARRAY_API_UNARY(tanh) ARRAY_API_UNARY(arcsin) ARRAY_API_UNARY(arccos)
-    ARRAY_API_UNARY(arctan) ARRAY_API_UNARY(arcsinh) ARRAY_API_UNARY(arccosh) ARRAY_API_UNARY(arctanh)
-    ARRAY_API_UNARY(reciprocal) ARRAY_API_BINARY(divide)
+    ARRAY_API_UNARY(exp)
+    ARRAY_API_UNARY(expm1) ARRAY_API_UNARY(log) ARRAY_API_UNARY(log1p) ARRAY_API_UNARY(log2) ARRAY_API_UNARY(log10)
+        ARRAY_API_UNARY(sqrt) ARRAY_API_UNARY(sin) ARRAY_API_UNARY(cos) ARRAY_API_UNARY(tan) ARRAY_API_UNARY(sinh)
+            ARRAY_API_UNARY(cosh) ARRAY_API_UNARY(tanh) ARRAY_API_UNARY(arcsin) ARRAY_API_UNARY(arccos)
+                ARRAY_API_UNARY(arctan) ARRAY_API_UNARY(arcsinh) ARRAY_API_UNARY(arccosh) ARRAY_API_UNARY(arctanh)
+                    ARRAY_API_UNARY(reciprocal) ARRAY_API_BINARY(divide)
   }
   if constexpr (is_floating<T>) {
-    ARRAY_API_UNARY(signbit) ARRAY_API_BINARY(arctan2) ARRAY_API_BINARY(copysign) ARRAY_API_BINARY(hypot)
-    ARRAY_API_BINARY(logaddexp) ARRAY_API_BINARY(nextafter)
+    ARRAY_API_UNARY(signbit)
+    ARRAY_API_BINARY(arctan2) ARRAY_API_BINARY(copysign) ARRAY_API_BINARY(hypot) ARRAY_API_BINARY(logaddexp)
+        ARRAY_API_BINARY(nextafter)
   }
   if constexpr (is_complex<T>) {
     m.def("real", [](const array<T>& x) { return give(ca::real(x)); });
@@ -161,13 +169,18 @@ void bind_elementwise(nb::module_& m) {
     m.def("real", [](const array<T>& x) { return give(ca::real(x)); });
     m.def("conj", [](const array<T>& x) { return give(ca::conj(x)); });
   }
-  ARRAY_API_UNARY(invert) ARRAY_API_BINARY(bitwise_and) ARRAY_API_BINARY(bitwise_or) ARRAY_API_BINARY(bitwise_xor)
-  if constexpr (ca::detail::is_integer<T>) { ARRAY_API_BINARY(left_shift) ARRAY_API_BINARY(right_shift) }
-  if constexpr (std::is_same_v<T, bool>) {
-    ARRAY_API_UNARY(logical_not) ARRAY_API_BINARY(logical_and) ARRAY_API_BINARY(logical_or) ARRAY_API_BINARY(logical_xor)
+  ARRAY_API_UNARY(invert)
+  ARRAY_API_BINARY(bitwise_and) ARRAY_API_BINARY(bitwise_or)
+      ARRAY_API_BINARY(bitwise_xor) if constexpr (ca::detail::is_integer<T>) {
+    ARRAY_API_BINARY(left_shift) ARRAY_API_BINARY(right_shift)
   }
-  ARRAY_API_BINARY(equal) ARRAY_API_BINARY(not_equal)
-  m.def("where", [](const array<bool>& c, const array<T>& x, const array<T>& y) { return give(ca::where(c, x, y)); });
+  if constexpr (std::is_same_v<T, bool>) {
+    ARRAY_API_UNARY(logical_not)
+    ARRAY_API_BINARY(logical_and) ARRAY_API_BINARY(logical_or) ARRAY_API_BINARY(logical_xor)
+  }
+  ARRAY_API_BINARY(equal)
+  ARRAY_API_BINARY(not_equal) m.def(
+      "where", [](const array<bool>& c, const array<T>& x, const array<T>& y) { return give(ca::where(c, x, y)); });
 }
 
 template <class T>
@@ -178,11 +191,15 @@ void bind_reductions(nb::module_& m) {
   if constexpr (is_numeric<T>) {
     ARRAY_API_REDUCTION(sum)
     ARRAY_API_REDUCTION(prod)
-    m.def("cumulative_sum", [](const array<T>& x, ca::int64 axis, bool initial) { return give(ca::cumulative_sum(x, axis, initial)); });
-    m.def("cumulative_prod", [](const array<T>& x, ca::int64 axis, bool initial) { return give(ca::cumulative_prod(x, axis, initial)); });
+    m.def("cumulative_sum",
+          [](const array<T>& x, ca::int64 axis, bool initial) { return give(ca::cumulative_sum(x, axis, initial)); });
+    m.def("cumulative_prod",
+          [](const array<T>& x, ca::int64 axis, bool initial) { return give(ca::cumulative_prod(x, axis, initial)); });
     m.def("diff", [](const array<T>& x, ca::int64 n, ca::int64 axis) { return give(ca::diff(x, n, axis)); });
   }
-  if constexpr (is_floating<T> || is_complex<T>) { ARRAY_API_REDUCTION(mean) }
+  if constexpr (is_floating<T> || is_complex<T>) {
+    ARRAY_API_REDUCTION(mean)
+  }
   if constexpr (is_real<T>) {
     ARRAY_API_REDUCTION(max)
     ARRAY_API_REDUCTION(min)
@@ -200,10 +217,12 @@ void bind_reductions(nb::module_& m) {
   }
   if constexpr (is_floating<T>) {
     m.def("var", [](const array<T>& x, const numbers& over, ca::int64 ddof, bool keep) {
-      return keep ? give(ca::var(x, axes_of(over), ca::ddof{ddof}, ca::keepdims)) : give(ca::var(x, axes_of(over), ca::ddof{ddof}));
+      return keep ? give(ca::var(x, axes_of(over), ca::ddof{ddof}, ca::keepdims))
+                  : give(ca::var(x, axes_of(over), ca::ddof{ddof}));
     });
     m.def("std", [](const array<T>& x, const numbers& over, ca::int64 ddof, bool keep) {
-      return keep ? give(ca::std(x, axes_of(over), ca::ddof{ddof}, ca::keepdims)) : give(ca::std(x, axes_of(over), ca::ddof{ddof}));
+      return keep ? give(ca::std(x, axes_of(over), ca::ddof{ddof}, ca::keepdims))
+                  : give(ca::std(x, axes_of(over), ca::ddof{ddof}));
     });
   }
 }
@@ -212,7 +231,9 @@ template <class T>
 void bind_manipulation(nb::module_& m) {
   m.def("reshape", [](const array<T>& x, const numbers& s) { return give(ca::reshape(x, shape_of(s))); });
   m.def("permute_dims", [](const array<T>& x, const numbers& a) { return give(ca::permute_dims(x, axes_of(a))); });
-  m.def("moveaxis", [](const array<T>& x, const numbers& from, const numbers& to) { return give(ca::moveaxis(x, axes_of(from), axes_of(to))); });
+  m.def("moveaxis", [](const array<T>& x, const numbers& from, const numbers& to) {
+    return give(ca::moveaxis(x, axes_of(from), axes_of(to)));
+  });
   m.def("matrix_transpose", [](const array<T>& x) { return give(ca::matrix_transpose(x)); });
   m.def("expand_dims", [](const array<T>& x, ca::int64 axis) { return give(ca::expand_dims(x, axis)); });
   m.def("squeeze", [](const array<T>& x, const numbers& a) { return give(ca::squeeze(x, axes_of(a))); });
@@ -222,21 +243,28 @@ void bind_manipulation(nb::module_& m) {
   m.def("roll", [](const array<T>& x, ca::int64 n, ca::int64 axis) { return give(ca::roll(x, n, axis)); });
   m.def("tile", [](const array<T>& x, const numbers& n) { return give(ca::tile(x, shape_of(n))); });
   m.def("repeat", [](const array<T>& x, ca::int64 n, ca::int64 axis) { return give(ca::repeat(x, n, axis)); });
-  m.def("repeat", [](const array<T>& x, const array<ca::int64>& n, ca::int64 axis) { return give(ca::repeat(x, n, axis)); });
+  m.def("repeat",
+        [](const array<T>& x, const array<ca::int64>& n, ca::int64 axis) { return give(ca::repeat(x, n, axis)); });
   m.def("concat", [](const std::vector<array<T>>& x, ca::int64 axis) { return give(ca::concat(x, axis)); });
   m.def("stack", [](const std::vector<array<T>>& x, ca::int64 axis) { return give(ca::stack(x, axis)); });
   m.def("unstack", [](const array<T>& x, ca::int64 axis) { return ca::unstack(x, axis); });
   m.def("tril", [](const array<T>& x, ca::int64 k) { return give(ca::tril(x, k)); });
   m.def("triu", [](const array<T>& x, ca::int64 k) { return give(ca::triu(x, k)); });
   m.def("diagonal", [](const array<T>& x, ca::int64 k) { return give(ca::diagonal(x, k, -2, -1)); });
-  m.def("take", [](const array<T>& x, const array<ca::int64>& i, ca::int64 axis) { return give(ca::take(x, i, axis)); });
-  m.def("take_along_axis", [](const array<T>& x, const array<ca::int64>& i, ca::int64 axis) { return give(ca::take_along_axis(x, i, axis)); });
+  m.def("take",
+        [](const array<T>& x, const array<ca::int64>& i, ca::int64 axis) { return give(ca::take(x, i, axis)); });
+  m.def("take_along_axis", [](const array<T>& x, const array<ca::int64>& i, ca::int64 axis) {
+    return give(ca::take_along_axis(x, i, axis));
+  });
   m.def("nonzero", [](const array<T>& x) { return ca::nonzero(x); });
-  m.def((std::string("full_") + ca::dtype_name<T>).c_str(), [](const numbers& s, const array<T>& v) { return give(ca::copy(ca::broadcast_to(v, shape_of(s)))); });
+  m.def((std::string("full_") + ca::dtype_name<T>).c_str(),
+        [](const numbers& s, const array<T>& v) { return give(ca::copy(ca::broadcast_to(v, shape_of(s)))); });
   if constexpr (is_numeric<T>) {
     m.def("matmul", [](const array<T>& x, const array<T>& y) { return give(ca::matmul(x, y)); });
     m.def("vecdot", [](const array<T>& x, const array<T>& y, ca::int64 axis) { return give(ca::vecdot(x, y, axis)); });
-    m.def("tensordot", [](const array<T>& x, const array<T>& y, const numbers& a, const numbers& b) { return give(ca::tensordot(x, y, axes_of(a), axes_of(b))); });
+    m.def("tensordot", [](const array<T>& x, const array<T>& y, const numbers& a, const numbers& b) {
+      return give(ca::tensordot(x, y, axes_of(a), axes_of(b)));
+    });
   }
   if constexpr (!is_complex<T>) {
     m.def("unique_all", [](const array<T>& x) {
@@ -255,9 +283,8 @@ void bind(nb::module_& m) {
   bind_manipulation<T>(m);
   [&]<class... U>(std::tuple<U...>*) {
     (bind_astype<T, U>(m), ...);
-  }
-  (static_cast<std::tuple<bool, ca::int8, ca::int16, ca::int32, ca::int64, ca::uint8, ca::uint16, ca::uint32, ca::uint64,
-                          float, double, ca::complex64, ca::complex128>*>(nullptr));
+  }(static_cast<std::tuple<bool, ca::int8, ca::int16, ca::int32, ca::int64, ca::uint8, ca::uint16, ca::uint32,
+                           ca::uint64, float, double, ca::complex64, ca::complex128>*>(nullptr));
 }
 
 }  // namespace array_api

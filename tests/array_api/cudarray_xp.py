@@ -4,6 +4,7 @@ Each function calls the one of its name in the module cudarray_core; what is her
 promotion of operands to a common dtype, and Python's scalars. NumPy turns nested lists into bytes.
 """
 # SPDX-License-Identifier: MIT
+import builtins
 import collections
 import math
 import operator
@@ -88,7 +89,7 @@ class Array:
         return self.numpy()[()].item()
 
     def __bool__(self):
-        return bool(self._item())
+        return builtins.bool(self._item())
 
     def __float__(self):
         return float(self._item())
@@ -122,7 +123,7 @@ class Array:
 
 def index_items(key):
     def item(k):
-        if k is None or isinstance(k, (bool,)):
+        if k is None or isinstance(k, (builtins.bool,)):
             return k
         if k is Ellipsis:
             return "..."
@@ -143,11 +144,11 @@ def index_items(key):
 def scalar_like(value, name):
     """A Python scalar as an array of a dtype, or, of a complex one beside floats, of its complex counterpart."""
     kind = kind_of(name)
-    if isinstance(value, complex) and not isinstance(value, (bool, int, float)):
+    if isinstance(value, complex) and not isinstance(value, (builtins.bool, int, float)):
         if kind not in ("real floating", "complex floating"):
             raise TypeError(f"a complex scalar beside {name}")
         name = {"float32": "complex64", "float64": "complex128"}.get(name, name)
-    elif isinstance(value, bool):
+    elif isinstance(value, builtins.bool):
         if kind != "bool":
             raise TypeError(f"a bool beside {name}")
     elif isinstance(value, int):
@@ -276,14 +277,11 @@ def clip(x, /, min=None, max=None):
             continue
         if isinstance(limit, (int, float)) and kind_of(x.dtype.name) == "integral":
             info = np.iinfo(x.dtype.name)
-            limit = builtin_min(builtin_max(limit, info.min), info.max)
+            limit = builtins.min(builtins.max(limit, info.min), info.max)
             limit = math.ceil(limit) if function is maximum else math.floor(limit)
         limit = limit if isinstance(limit, Array) else scalar_like(limit, x.dtype.name)
         x = function(x, astype(limit, x.dtype))
     return x if min is not None or max is not None else give(core.copy(x._x))
-
-
-builtin_min, builtin_max = min, max
 
 
 def where(condition, x1, x2, /):
@@ -301,7 +299,7 @@ COMPARISONS = {"lt", "le", "gt", "ge", "eq", "ne"}
 
 
 def is_operand(value):
-    return isinstance(value, (Array, bool, int, float, complex))
+    return isinstance(value, (Array, builtins.bool, int, float, complex))
 
 
 def add_operators(sign, name):
@@ -327,8 +325,8 @@ def add_operators(sign, name):
         setattr(Array, f"__i{sign}__", in_place)
 
 
-for sign, name in OPERATORS.items():
-    add_operators(sign, name)
+for of_operator in OPERATORS.items():
+    add_operators(*of_operator)
 Array.__hash__ = None
 Array.__abs__ = lambda self, /: abs(self)
 Array.__neg__ = lambda self, /: negative(self)
@@ -485,13 +483,10 @@ def iinfo(type, /):
 
 def isdtype(dtype, kind):
     if isinstance(kind, tuple):
-        return any_of(isdtype(dtype, k) for k in kind)
+        return builtins.any(isdtype(dtype, k) for k in kind)
     if isinstance(kind, DType):
         return dtype == kind
     return dtype.name in KINDS[kind]
-
-
-any_of, sum_of = any, sum
 
 
 # indexing and manipulation
@@ -633,8 +628,8 @@ def make_reduction(name, names):
     return function
 
 
-for name, names in {"all": ANY, "any": ANY, "max": ORDERED, "min": ORDERED, "mean": FLOATING, "count_nonzero": ANY}.items():
-    globals()[name] = make_reduction(name, names)
+globals().update({name: make_reduction(name, names) for name, names in {
+    "all": ANY, "any": ANY, "max": ORDERED, "min": ORDERED, "mean": FLOATING, "count_nonzero": ANY}.items()})
 
 
 def accumulated(name, x, dtype):
@@ -782,7 +777,7 @@ class Info:
         if kind is None:
             return dict(DTYPES)
         kinds = kind if isinstance(kind, tuple) else (kind,)
-        return {name: d for name, d in DTYPES.items() if any_of(name in KINDS[k] for k in kinds)}
+        return {name: d for name, d in DTYPES.items() if builtins.any(name in KINDS[k] for k in kinds)}
 
 
 def __array_namespace_info__():

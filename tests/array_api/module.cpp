@@ -17,9 +17,16 @@ NB_MODULE(cudarray_core, m) {
   bind<double>(m);
   bind<ca::complex64>(m);
   bind<ca::complex128>(m);
-  m.def("arange", [](ca::int64 start, ca::int64 stop, ca::int64 step) { return give(ca::arange<ca::int64, ca::cpu>(start, stop, step)); });
-  m.def("arange", [](double start, double stop, double step) { return give(ca::arange<double, ca::cpu>(start, stop, step)); });
-  m.def("linspace", [](double start, double stop, ca::int64 n) { return give(ca::linspace<double, ca::cpu>(start, stop, n)); });
-  m.def("eye", [](ca::int64 rows, ca::int64 columns, ca::int64 k) { return give(ca::eye<double, ca::cpu>(rows, columns, k)); });
-  m.def("broadcast_shapes", [](const numbers& a, const numbers& b) { return numbers_of(ca::broadcast_shapes(shape_of(a), shape_of(b))); });
+  m.def("arange", [](ca::int64 start, ca::int64 stop, ca::int64 step) {
+    return give(ca::arange<ca::int64, ca::cpu>(start, stop, step));
+  });
+  m.def("arange",
+        [](double start, double stop, double step) { return give(ca::arange<double, ca::cpu>(start, stop, step)); });
+  m.def("linspace",
+        [](double start, double stop, ca::int64 n) { return give(ca::linspace<double, ca::cpu>(start, stop, n)); });
+  m.def("eye", [](ca::int64 rows, ca::int64 columns, ca::int64 k) {
+    return give(ca::eye<double, ca::cpu>(rows, columns, k));
+  });
+  m.def("broadcast_shapes",
+        [](const numbers& a, const numbers& b) { return numbers_of(ca::broadcast_shapes(shape_of(a), shape_of(b))); });
 }

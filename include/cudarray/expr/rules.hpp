@@ -90,7 +90,8 @@ struct whole_floats {
   using of = decltype(to_float<result_type_t<A...>, false>());
   template <class... A>
   using types =
-      arithmetic<of<A...>, kind_of<result_type_t<A...>> <= kind::dual_ && !detail::is_half<detail::primal_t<of<A...>>>, A...>;
+      arithmetic<of<A...>, kind_of<result_type_t<A...>> <= kind::dual_ && !detail::is_half<detail::primal_t<of<A...>>>,
+                 A...>;
 };
 
 /// The same, also of complex numbers: exp, sqrt.
