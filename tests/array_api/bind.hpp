@@ -90,16 +90,25 @@ array<T> from_bytes(const nb::bytes& b, const numbers& s) {
   return ca::reshape(ca::frombuffer<T, ca::cpu>(std::as_bytes(chars)), shape_of(s));
 }
 
-#define ARRAY_API_UNARY(name)                             \
-  if constexpr (ca::op::name##_op::template types<T>::ok) \
-    m.def(#name, [](const array<T>& x) { return give(ca::name(x)); });
-#define ARRAY_API_BINARY(name)                               \
-  if constexpr (ca::op::name##_op::template types<T, T>::ok) \
-    m.def(#name, [](const array<T>& x, const array<T>& y) { return give(ca::name(x, y)); });
-#define ARRAY_API_REDUCTION(name)                                                                    \
-  m.def(#name, [](const array<T>& x, const numbers& over, bool keep) {                               \
-    return keep ? give(ca::name(x, axes_of(over), ca::keepdims)) : give(ca::name(x, axes_of(over))); \
+template <class T, class Op, class F>
+void unary(nb::module_& m, const char* name, F) {
+  if constexpr (Op::template types<T>::ok) m.def(name, [](const array<T>& x) { return give(F{}(x)); });
+}
+template <class T, class Op, class F>
+void binary(nb::module_& m, const char* name, F) {
+  if constexpr (Op::template types<T, T>::ok)
+    m.def(name, [](const array<T>& x, const array<T>& y) { return give(F{}(x, y)); });
+}
+template <class T, class F>
+void reduction(nb::module_& m, const char* name, F) {
+  m.def(name, [](const array<T>& x, const numbers& over, bool keep) {
+    return keep ? give(F{}(x, axes_of(over), ca::keepdims)) : give(F{}(x, axes_of(over)));
   });
+}
+#define UNARY(name) unary<T, ca::op::name##_op>(m, #name, [](const auto& x) { return ca::name(x); })
+#define BINARY(name) binary<T, ca::op::name##_op>(m, #name, [](const auto& x, const auto& y) { return ca::name(x, y); })
+#define REDUCTION(name) \
+  reduction<T>(m, #name, [](const auto& x, const ca::axes& over, auto... o) { return ca::name(x, over, o...); })
 
 template <class T>
 constexpr bool is_floating = ca::detail::is_floating<T>;
@@ -131,35 +140,63 @@ void bind_astype(nb::module_& m) {
 template <class T>
 void bind_elementwise(nb::module_& m) {
   if constexpr (is_numeric<T>) {
-    ARRAY_API_UNARY(absolute)
-    ARRAY_API_UNARY(negative) ARRAY_API_UNARY(positive) ARRAY_API_UNARY(square)
-        m.def("sign", [](const array<T>& x) { return give(ca::sign(x)); });
+    UNARY(absolute);
+    UNARY(negative);
+    UNARY(positive);
+    UNARY(square);
+    m.def("sign", [](const array<T>& x) { return give(ca::sign(x)); });
     m.def("round", [](const array<T>& x) { return give(ca::round(x)); });
     m.def("isfinite", [](const array<T>& x) { return give(ca::isfinite(x)); });
     m.def("isinf", [](const array<T>& x) { return give(ca::isinf(x)); });
     m.def("isnan", [](const array<T>& x) { return give(ca::isnan(x)); });
-    ARRAY_API_BINARY(add)
-    ARRAY_API_BINARY(subtract) ARRAY_API_BINARY(multiply)
-        m.def("pow", [](const array<T>& x, const array<T>& y) { return give(ca::pow(x, y)); });
+    BINARY(add);
+    BINARY(subtract);
+    BINARY(multiply);
+    m.def("pow", [](const array<T>& x, const array<T>& y) { return give(ca::pow(x, y)); });
   }
   if constexpr (is_real<T>) {
-    ARRAY_API_UNARY(ceil)
-    ARRAY_API_UNARY(floor) ARRAY_API_UNARY(trunc) ARRAY_API_BINARY(floor_divide) ARRAY_API_BINARY(remainder)
-        ARRAY_API_BINARY(maximum) ARRAY_API_BINARY(minimum) ARRAY_API_BINARY(less) ARRAY_API_BINARY(less_equal)
-            ARRAY_API_BINARY(greater) ARRAY_API_BINARY(greater_equal)
+    UNARY(ceil);
+    UNARY(floor);
+    UNARY(trunc);
+    BINARY(floor_divide);
+    BINARY(remainder);
+    BINARY(maximum);
+    BINARY(minimum);
+    BINARY(less);
+    BINARY(less_equal);
+    BINARY(greater);
+    BINARY(greater_equal);
   }
   if constexpr (is_floating<T> || is_complex<T>) {
-    ARRAY_API_UNARY(exp)
-    ARRAY_API_UNARY(expm1) ARRAY_API_UNARY(log) ARRAY_API_UNARY(log1p) ARRAY_API_UNARY(log2) ARRAY_API_UNARY(log10)
-        ARRAY_API_UNARY(sqrt) ARRAY_API_UNARY(sin) ARRAY_API_UNARY(cos) ARRAY_API_UNARY(tan) ARRAY_API_UNARY(sinh)
-            ARRAY_API_UNARY(cosh) ARRAY_API_UNARY(tanh) ARRAY_API_UNARY(arcsin) ARRAY_API_UNARY(arccos)
-                ARRAY_API_UNARY(arctan) ARRAY_API_UNARY(arcsinh) ARRAY_API_UNARY(arccosh) ARRAY_API_UNARY(arctanh)
-                    ARRAY_API_UNARY(reciprocal) ARRAY_API_BINARY(divide)
+    UNARY(exp);
+    UNARY(expm1);
+    UNARY(log);
+    UNARY(log1p);
+    UNARY(log2);
+    UNARY(log10);
+    UNARY(sqrt);
+    UNARY(sin);
+    UNARY(cos);
+    UNARY(tan);
+    UNARY(sinh);
+    UNARY(cosh);
+    UNARY(tanh);
+    UNARY(arcsin);
+    UNARY(arccos);
+    UNARY(arctan);
+    UNARY(arcsinh);
+    UNARY(arccosh);
+    UNARY(arctanh);
+    UNARY(reciprocal);
+    BINARY(divide);
   }
   if constexpr (is_floating<T>) {
-    ARRAY_API_UNARY(signbit)
-    ARRAY_API_BINARY(arctan2) ARRAY_API_BINARY(copysign) ARRAY_API_BINARY(hypot) ARRAY_API_BINARY(logaddexp)
-        ARRAY_API_BINARY(nextafter)
+    UNARY(signbit);
+    BINARY(arctan2);
+    BINARY(copysign);
+    BINARY(hypot);
+    BINARY(logaddexp);
+    BINARY(nextafter);
   }
   if constexpr (is_complex<T>) {
     m.def("real", [](const array<T>& x) { return give(ca::real(x)); });
@@ -169,28 +206,33 @@ void bind_elementwise(nb::module_& m) {
     m.def("real", [](const array<T>& x) { return give(ca::real(x)); });
     m.def("conj", [](const array<T>& x) { return give(ca::conj(x)); });
   }
-  ARRAY_API_UNARY(invert)
-  ARRAY_API_BINARY(bitwise_and) ARRAY_API_BINARY(bitwise_or)
-      ARRAY_API_BINARY(bitwise_xor) if constexpr (ca::detail::is_integer<T>) {
-    ARRAY_API_BINARY(left_shift) ARRAY_API_BINARY(right_shift)
+  UNARY(invert);
+  BINARY(bitwise_and);
+  BINARY(bitwise_or);
+  BINARY(bitwise_xor);
+  if constexpr (ca::detail::is_integer<T>) {
+    BINARY(left_shift);
+    BINARY(right_shift);
   }
   if constexpr (std::is_same_v<T, bool>) {
-    ARRAY_API_UNARY(logical_not)
-    ARRAY_API_BINARY(logical_and) ARRAY_API_BINARY(logical_or) ARRAY_API_BINARY(logical_xor)
+    UNARY(logical_not);
+    BINARY(logical_and);
+    BINARY(logical_or);
+    BINARY(logical_xor);
   }
-  ARRAY_API_BINARY(equal)
-  ARRAY_API_BINARY(not_equal) m.def(
-      "where", [](const array<bool>& c, const array<T>& x, const array<T>& y) { return give(ca::where(c, x, y)); });
+  BINARY(equal);
+  BINARY(not_equal);
+  m.def("where", [](const array<bool>& c, const array<T>& x, const array<T>& y) { return give(ca::where(c, x, y)); });
 }
 
 template <class T>
 void bind_reductions(nb::module_& m) {
-  ARRAY_API_REDUCTION(any)
-  ARRAY_API_REDUCTION(all)
-  ARRAY_API_REDUCTION(count_nonzero)
+  REDUCTION(any);
+  REDUCTION(all);
+  REDUCTION(count_nonzero);
   if constexpr (is_numeric<T>) {
-    ARRAY_API_REDUCTION(sum)
-    ARRAY_API_REDUCTION(prod)
+    REDUCTION(sum);
+    REDUCTION(prod);
     m.def("cumulative_sum",
           [](const array<T>& x, ca::int64 axis, bool initial) { return give(ca::cumulative_sum(x, axis, initial)); });
     m.def("cumulative_prod",
@@ -198,13 +240,13 @@ void bind_reductions(nb::module_& m) {
     m.def("diff", [](const array<T>& x, ca::int64 n, ca::int64 axis) { return give(ca::diff(x, n, axis)); });
   }
   if constexpr (is_floating<T> || is_complex<T>) {
-    ARRAY_API_REDUCTION(mean)
+    REDUCTION(mean);
   }
   if constexpr (is_real<T>) {
-    ARRAY_API_REDUCTION(max)
-    ARRAY_API_REDUCTION(min)
-    ARRAY_API_REDUCTION(argmax)
-    ARRAY_API_REDUCTION(argmin)
+    REDUCTION(max);
+    REDUCTION(min);
+    REDUCTION(argmax);
+    REDUCTION(argmin);
     m.def("sort", [](const array<T>& x, ca::int64 axis) { return give(ca::sort(x, axis)); });
     m.def("argsort", [](const array<T>& x, ca::int64 axis) { return give(ca::argsort(x, axis)); });
     m.def("top_k", [](const array<T>& x, ca::int64 k, ca::int64 axis, bool largest) {
@@ -266,13 +308,11 @@ void bind_manipulation(nb::module_& m) {
       return give(ca::tensordot(x, y, axes_of(a), axes_of(b)));
     });
   }
-  if constexpr (!is_complex<T>) {
-    m.def("unique_all", [](const array<T>& x) {
-      const auto u = ca::unique_all(x);
-      return std::tuple(give(u.values), give(u.indices), give(u.inverse_indices), give(u.counts));
-    });
-    m.def("isin", [](const array<T>& x, const array<T>& y) { return give(ca::isin(x, y)); });
-  }
+  m.def("unique_all", [](const array<T>& x) {
+    const auto u = ca::unique_all(x);
+    return std::tuple(give(u.values), give(u.indices), give(u.inverse_indices), give(u.counts));
+  });
+  m.def("isin", [](const array<T>& x, const array<T>& y) { return give(ca::isin(x, y)); });
 }
 
 template <class T>

@@ -424,6 +424,7 @@ def linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True):
 
 def eye(n_rows, n_cols=None, /, *, k=0, dtype=None, device=None):
     on_cpu(device)
+    k = builtins.max(-2**62, builtins.min(k, 2**62))
     return astype(give(core.eye(n_rows, n_rows if n_cols is None else n_cols, k)), dtype or float64, copy=False)
 
 
@@ -433,8 +434,8 @@ def meshgrid(*arrays, indexing="xy"):
     n = len(arrays)
     order = [1, 0, *range(2, n)] if indexing == "xy" and n > 1 else list(range(n))
     shape = [arrays[k].size for k in order]
-    return [give(core.copy(core.broadcast_to(
-        core.reshape(a._x, [a.size if order[d] == k else 1 for d in range(n)]), shape))) for k, a in enumerate(arrays)]
+    return tuple(give(core.copy(core.broadcast_to(
+        core.reshape(a._x, [a.size if order[d] == k else 1 for d in range(n)]), shape))) for k, a in enumerate(arrays))
 
 
 def tril(x, /, *, k=0):
@@ -519,7 +520,10 @@ def matrix_transpose(x, /):
 
 
 def expand_dims(x, /, axis=0):
-    for a in sorted(a + x.ndim + len(sizes(axis)) if a < 0 else a for a in sizes(axis)):
+    places = sorted(a + x.ndim + len(sizes(axis)) if a < 0 else a for a in sizes(axis))
+    if len(set(places)) < len(places):
+        raise ValueError(f"axis {axis} twice")
+    for a in places:
         if a < 0:
             raise IndexError(f"axis {axis}")
         x = give(core.expand_dims(x._x, a))
@@ -543,7 +547,7 @@ def broadcast_shapes(*shapes):
 
 def broadcast_arrays(*arrays):
     shape = broadcast_shapes(*(a.shape for a in arrays))
-    return [broadcast_to(a, shape) for a in arrays]
+    return tuple(broadcast_to(a, shape) for a in arrays)
 
 
 def flip(x, /, *, axis=None):
@@ -766,7 +770,7 @@ class Info:
         return "cpu"
 
     def devices(self):
-        return ["cpu"]
+        return ("cpu",)
 
     def default_dtypes(self, *, device=None):
         on_cpu(device)

@@ -4,6 +4,17 @@
 
 NB_MODULE(cudarray_core, m) {
   using namespace array_api;
+  nb::register_exception_translator([](const std::exception_ptr& p, void*) {
+    try {
+      std::rethrow_exception(p);
+    } catch (const ca::index_error& e) {
+      PyErr_SetString(PyExc_IndexError, e.what());
+    } catch (const ca::dtype_error& e) {
+      PyErr_SetString(PyExc_TypeError, e.what());
+    } catch (const ca::error& e) {
+      PyErr_SetString(PyExc_ValueError, e.what());
+    }
+  });
   bind<bool>(m);
   bind<ca::int8>(m);
   bind<ca::int16>(m);

@@ -278,3 +278,21 @@ TEST_CASE("searching: partition and argpartition") {
   CHECK(ca::partition(ca::zeros({2, 0}), 1, 0).shape() == ca::shape{2, 0});
   CHECK(ca::partition(ca::zeros({0}), 0).shape() == ca::shape{0});
 }
+
+TEST_CASE("searching: complex numbers") {
+  const auto parts = [](const auto& x) {
+    std::vector<double> r;
+    for (const auto z : test::values(x)) r.push_back(z.re), r.push_back(z.im);
+    return r;
+  };
+  const auto z = ca::to_complex(ca::array<double>({{1, 0, 1}, {1, NAN, 0}}), ca::array<double>({{2, 1, 0}, {2, 0, 1}}));
+  const auto [values, indices, inverse, counts] = ca::unique_all(z);
+  CHECK(parts(ca::take(values, ca::arange(3))) == std::vector<double>{0, 1, 1, 0, 1, 2});
+  CHECK(test::equal(indices, {4}, ints{1, 2, 0, 4}));
+  CHECK(test::equal(inverse, {2, 3}, ints{2, 0, 1, 2, 3, 0}));
+  CHECK(test::equal(counts, {4}, ints{2, 1, 2, 1}));
+  CHECK(ca::unique(ca::concatenate({z, z})).size() == 4);  // NaN is equal to NaN
+  CHECK(ca::unique_values(ca::concatenate({z, z})).size() == 5);
+  CHECK(test::equal(ca::isin(z, ca::to_complex(ca::array<double>({1, NAN}), ca::array<double>({2, 0}))), {2, 3},
+                    ints{1, 0, 0, 1, 0, 0}));
+}

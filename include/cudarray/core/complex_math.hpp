@@ -69,8 +69,13 @@ CUDARRAY_HD inline complex<T> exp2(complex<T> z) {
 }
 template <class T>
 CUDARRAY_HD inline complex<T> expm1(complex<T> z) {
+  if (z.im == T(0)) return {expm1(z.re) + T(0), z.im};
+  if (!isfinite(z.im) && isinf(z.re)) {
+    const complex<T> e = exp(z);
+    return {e.re - T(1), e.im};
+  }
   const T s = sin(z.im * T(0.5));
-  return {expm1(z.re) * cos(z.im) - T(2) * s * s, z.im == T(0) ? z.im : exp(z.re) * sin(z.im)};
+  return {expm1(z.re) * cos(z.im) - T(2) * s * s, exp(z.re) * sin(z.im)};
 }
 
 /// log |z|, also where |z| is near 1 or beyond the range.
@@ -146,6 +151,7 @@ CUDARRAY_HD inline complex<T> tanh(complex<T> z) {
   if (z.im == T(0)) return {tanh(z.re), z.im};
   if (isfinite(z.re) && !isfinite(z.im)) return {z.re == T(0) ? z.re : z.im - z.im, z.im - z.im};
   if (abs(z.re) > T(22)) {
+    if (isinf(z.re)) return {copysign(T(1), z.re), copysign(T(0), z.im)};
     const T turn = isfinite(z.im) ? sin(z.im) * cos(z.im) : T(0);
     return {copysign(T(1), z.re), T(4) * turn * exp(T(-2) * abs(z.re))};
   }
@@ -181,6 +187,7 @@ struct roots_beside_1 {
 template <class T>
 CUDARRAY_HD inline complex<T> arcsin(complex<T> z) {
   if (is_infinite(z)) return {arctan2(z.re, abs(z.im)), copysign(detail::bounds<T>::highest, z.im)};
+  if (z.re == T(0) && isnan(z.im)) return z;
   const roots_beside_1<T> r(z);
   return {arctan2(z.re, r.minus.re * r.plus.re - r.minus.im * r.plus.im),
           arcsinh(r.minus.re * r.plus.im - r.minus.im * r.plus.re)};
@@ -188,12 +195,14 @@ CUDARRAY_HD inline complex<T> arcsin(complex<T> z) {
 template <class T>
 CUDARRAY_HD inline complex<T> arccos(complex<T> z) {
   if (is_infinite(z)) return {arctan2(abs(z.im), z.re), copysign(detail::bounds<T>::highest, -z.im)};
+  if (z.re == T(0) && isnan(z.im)) return {T(1.5707963267948966), z.im};
   const roots_beside_1<T> r(z);
   return {T(2) * arctan2(r.minus.re, r.plus.re), arcsinh(r.plus.re * r.minus.im - r.plus.im * r.minus.re)};
 }
 template <class T>
 CUDARRAY_HD inline complex<T> arccosh(complex<T> z) {
   if (is_infinite(z)) return {detail::bounds<T>::highest, copysign(arctan2(abs(z.im), z.re), z.im)};
+  if (z.re == T(0) && isnan(z.im)) return {z.im, T(1.5707963267948966)};
   const complex<T> m = sqrt(complex<T>(z.re - T(1), z.im)), p = sqrt(complex<T>(z.re + T(1), z.im));
   return {arcsinh(m.re * p.re + m.im * p.im), T(2) * arctan2(m.im, p.re)};
 }
@@ -206,7 +215,9 @@ CUDARRAY_HD inline complex<T> arctanh(complex<T> z) {
   constexpr T most = sizeof(T) == 4 ? T(0x1p62f) : T(0x1p510);
   const T x = abs(z.re), y = z.im, ay = abs(y);
   T re = 0, im = 0;
-  if (x > most || ay > most) {
+  if (isnan(y) && (x == T(0) || isinf(x))) {
+    im = y;
+  } else if (x > most || ay > most) {
     const T h = hypot(x * T(0.5), y * T(0.5));
     re = isinf(h) ? T(0) : x / h / h * T(0.25);
     im = copysign(T(1.5707963267948966), y);
@@ -231,7 +242,7 @@ CUDARRAY_HD inline complex<T> sign(complex<T> z) {
     const T lost = isinf(z.re) && isinf(z.im) ? a - a : T(0);
     return {isinf(z.re) ? copysign(T(1), z.re) + lost : T(0), isinf(z.im) ? copysign(T(1), z.im) + lost : T(0)};
   }
-  return a == T(0) ? z : complex<T>(z.re / a, z.im / a);
+  return a == T(0) ? complex<T>(T(0)) : complex<T>(z.re / a, z.im / a);
 }
 template <class T>
 CUDARRAY_HD inline complex<T> rint(complex<T> z) {

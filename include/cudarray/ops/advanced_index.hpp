@@ -59,10 +59,11 @@ struct advanced_item {
   bool is_ellipsis() const { return !is_mask && basic.is == index_item::what::ellipsis_; }
 };
 
-/// Throws index_error where a mask's shape is not that of the axes of an array from one on.
+/// Throws index_error where a mask's shape is not that of the axes of an array from one on; as NumPy has it, an axis of
+/// extent 0 fits any.
 inline void check_mask(const shape& mask, const shape& of, int axis) {
   bool fits = axis + mask.ndim() <= of.ndim();
-  for (int d = 0; fits && d < mask.ndim(); ++d) fits = mask[d] == of[axis + d];
+  for (int d = 0; fits && d < mask.ndim(); ++d) fits = mask[d] == of[axis + d] || mask[d] == 0;
   if (fits) return;
   if (axis == 0) fail<index_error>("index: a mask of shape ", mask, " for an array of shape ", of);
   fail<index_error>("index: a mask of shape ", mask, " for an array of shape ", of, ", from axis ", axis, " on");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "complex.hpp"
 #include "creation.hpp"
 #include "dual_parts.hpp"
 #include "indexing.hpp"
@@ -79,10 +80,16 @@ struct sorted_elements {
   ndarray<int64, D> order;
   ndarray<bool, D> first;
 };
+/// The order of numbers, and of complex ones by their real and then their imaginary parts; NaN last.
+template <class T, class D>
+ndarray<int64, D> order_of_elements(const ndarray<T, D>& flat) {
+  if constexpr (is_complex<T>) return lexsort(::std::tuple(imag(flat), real(flat), isnan(flat)));
+  else return argsort(flat);
+}
 template <class T, class D>
 sorted_elements<T, D> sort_elements(const ndarray<T, D>& x, bool equal_nan) {
   const ndarray<T, D> flat = ravel(x);
-  const ndarray<int64, D> order = argsort(flat);
+  const ndarray<int64, D> order = order_of_elements(flat);
   const ndarray<T, D> sorted = take(flat, order);
   const ndarray<bool, D> first = filled<bool>("unique", sorted.shape(), true, x.device());
   const auto before = split(sorted, {-1})[0], behind = split(sorted, {1})[1];
@@ -177,7 +184,8 @@ auto unique_all(const X& x, bool equal_nan = false) {
   const integers counts = starts.size() > 0 ? integers(ends - starts) : starts;
   return unique_elements<T, D>{take(s.values, starts), take(s.order, starts), reshape(inverse, a.shape()), counts};
 }
-/// The elements of x, each once, in ascending order; NaN is equal to NaN, as NumPy has it. Waits for the device.
+/// The elements of x, each once, in ascending order (complex numbers by real, then by imaginary parts); NaN is equal to
+/// NaN, as NumPy has it. Waits for the device.
 template <array_expression X>
 auto unique(const X& x, bool equal_nan = true) {
   const auto a = detail::plain_values(x);
@@ -244,11 +252,21 @@ auto unique_along(const X& x, detail::any_integer axis) {
 /// Whether each element of x is one of those of `test`: of x's shape.
 template <array_expression X, array_expression Y>
 auto isin(const X& x, const Y& test) {
+  using D = device_type_t<X>;
   const auto a = detail::plain_values(x);
-  const auto t = eval(sort(ravel(detail::plain_values(test))));
-  if (t.size() == 0) return full<bool>(a.shape(), false, a.device());
-  const auto place = searchsorted(t, a);
-  return ndarray<bool, device_type_t<X>>(take(t, minimum(place, t.size() - 1)) == a);
+  if constexpr (detail::is_complex<result_type_t<value_type_t<X>, value_type_t<Y>>>) {
+    // which of all the values that there are those of the test are
+    const auto t = eval(ravel(detail::plain_values(test)));
+    const auto [values, which] = unique_inverse(concatenate(::std::tuple(t, ravel(a))));
+    const ndarray<bool, D> among = full<bool>(values.shape(), false, a.device());
+    among(which(slice(t.size()))) = true;
+    return ndarray<bool, D>(reshape(among(which(slice(t.size(), none))), a.shape()));
+  } else {
+    const auto t = eval(sort(ravel(detail::plain_values(test))));
+    if (t.size() == 0) return ndarray<bool, D>(full<bool>(a.shape(), false, a.device()));
+    const auto place = searchsorted(t, a);
+    return ndarray<bool, D>(take(t, minimum(place, t.size() - 1)) == a);
+  }
 }
 /// The elements of either, of both, of x but not of y, of one of the two: each once, in ascending order. They wait for
 /// the device.

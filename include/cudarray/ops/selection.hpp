@@ -94,14 +94,15 @@ class selection : public lazy<selection<T, Device>> {
     bool checked;  ///< the places are known to be in range
   };
 
-  /// A mask alone, and integers alone along axis 0, are kept as they are: there are shorter ways for them.
+  /// A mask alone, if it is not empty, and integers alone along axis 0 are kept as they are: there are shorter ways for
+  /// them.
   void pick(const ::std::vector<detail::advanced_item<Device>>& items) {
     const auto& first = items[0];
-    if (items.size() == 1 && first.is_mask) {
+    if (items.size() == 1 && first.is_mask && first.mask.size() > 0) {
       detail::check_mask(first.mask.shape(), array_.shape(), 0);
       mask_ = first.mask;
       masked_ = true;
-    } else if (items.size() == 1 && array_.ndim() > 0) {
+    } else if (items.size() == 1 && first.is_index && array_.ndim() > 0) {
       picked_ = {array_.where(), 0, first.index};
     } else {
       picked_ = detail::pick_elements(array_.where(), detail::without_masks(array_.shape(), items));
