@@ -26,3 +26,4 @@
 #include "stats.hpp"
 #include "stream.hpp"
 #include "threads.hpp"
+#include "your_functions.hpp"

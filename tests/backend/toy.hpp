@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <cudarray/eval/attention.hpp>
+#include <cudarray/eval/each_index.hpp>
 #include <cudarray/eval/entries.hpp>
 #include <cudarray/eval/pooling.hpp>
 #include <cudarray/eval/product.hpp>
@@ -99,6 +100,12 @@ template <class Target, class Tree, int Operands>
 void run_elementwise(toy, const Target& target, const Tree& tree, const detail::iteration_space<Operands>& s) {
   detail::count(detail::counters.kernels);
   toy_walk(s, 0, s.ndim, {}, [&](const auto& a, int64) { target(a, tree(a)); });
+}
+
+template <class Body>
+void run_each_index(toy, int64 n, const Body& body, const detail::used_memory*, int) {
+  detail::count(detail::counters.kernels);
+  for (int64 i = n; i-- > 0;) body(i);  // in any order
 }
 
 template <class Target, class Tree, class Op, int Operands>

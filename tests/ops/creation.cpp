@@ -7,12 +7,7 @@
 
 #include "test.hpp"
 
-namespace {
-
-using ca::slice;
-using floats = std::vector<float>;
-using doubles = std::vector<double>;
-using ints = std::vector<int>;
+namespace test {
 
 /// A range that can be walked over once, and not as const.
 struct countdown {
@@ -32,6 +27,14 @@ struct countdown {
   iterator begin() { return {&from}; }
   std::default_sentinel_t end() { return {}; }
 };
+
+}  // namespace test
+namespace {
+
+using ca::slice;
+using floats = std::vector<float>;
+using doubles = std::vector<double>;
+using ints = std::vector<int>;
 
 template <class X, class T>
 constexpr bool is = std::is_same_v<ca::value_type_t<X>, T>;
@@ -188,7 +191,7 @@ TEST_CASE("from_pointer: an address that elements cannot lie at is refused") {
 TEST_CASE("creation: arrays of any range") {
   CHECK(test::equal(ca::array(std::list<double>{1, 2}), {2}, doubles{1, 2}));
   CHECK(test::equal(ca::array(std::set<int>{3, 1}), {2}, ints{1, 3}));
-  CHECK(test::equal(ca::array(countdown{3}), {3}, ints{3, 2, 1}));
+  CHECK(test::equal(ca::array(test::countdown{3}), {3}, ints{3, 2, 1}));
   const std::vector<bool> mask{true, false};
   CHECK(test::equal(ca::array(mask), {2}, ints{1, 0}));
   CHECK(is<decltype(ca::array(mask)), bool>);

@@ -332,6 +332,7 @@ TEST_CASE("math: a function of one's own") {
   CHECK(test::equal(ca::map(is_even{}, ca::array<int>({1, 2})(slice(none, none, -1))), {2}, ints{1, 0}));
   CHECK(is<decltype(ca::map(is_even{}, ca::array<int>({1}))), bool>);
   CHECK(test::equal(1 + ca::map(huber{}, a(0)) * 8, {}, ints{2}));
+  CHECK(test::equal(ca::map(scaled_sum{2}, a, 3), {3}, floats{7, 2, 12}));  // numbers beside arrays
   CHECK(ca::eval(ca::map(huber{}, ca::zeros<float>({0}))).size() == 0);
 }
 

@@ -19,6 +19,16 @@ const auto truths = [] { return ca::array<bool>({{true, false, true}, {false, fa
 struct half_of {
   CUDARRAY_HD float operator()(float e) const { return e / 2; }
 };
+struct turned {
+  CUDARRAY_HD void operator()(const ca::multi_index& at, ca::array_access<float> r,
+                              ca::array_access<const float> a) const {
+    r(at[0], at[1]) = a(at[1], at[0]);
+  }
+};
+struct larger_of {
+  static constexpr float identity = -1;
+  CUDARRAY_HD float operator()(float a, float b) const { return a > b ? a : b; }
+};
 struct sum_of {
   CUDARRAY_HD float operator()(float d, float e) const { return d + e; }
 };
@@ -95,6 +105,18 @@ TEST_CASE("operand kinds: functions of one number") {
       "clip", [](const auto& a) { return ca::clip(a, 0.2, 0.6); }, x);
   exactly(
       "map", [](const auto& a) { return ca::map(half_of{}, a); }, x);
+  exactly(
+      "vectorize", [](const auto& a) { return ca::vectorize(half_of{})(a); }, x);
+  exactly(
+      "for_each_index",
+      [](const auto& a) {
+        const array<float> r = ca::zeros({3, 2});
+        ca::for_each_index({3, 2}, turned{}, ca::out(r), a);
+        return r;
+      },
+      x);
+  exactly(
+      "reduce", [](const auto& a) { return ca::reduce(larger_of{}, a, 1); }, x);
   nearly(
       "arccosh", [](const auto& a) { return ca::arccosh(a); }, array<float>(others()));
 }

@@ -243,6 +243,28 @@ struct cast {
   using types = uniform<A, ::std::conditional_t<detail::is_dual<A> && detail::is_floating<U>, dual<U>, U>, true>;
 };
 
+/// A C++ scalar beside a user's function's arrays, as the longest number of its kind; a dtype as it is.
+template <class A>
+struct as_number {
+  using type = A;
+};
+template <>
+struct as_number<weak<kind::weak_bool>> {
+  using type = bool;
+};
+template <>
+struct as_number<weak<kind::weak_int>> {
+  using type = int64;
+};
+template <>
+struct as_number<weak<kind::weak_float>> {
+  using type = double;
+};
+template <>
+struct as_number<weak<kind::weak_complex>> {
+  using type = complex128;
+};
+
 /// A user's function: operands as they are, the result as it comes.
 template <class F>
 struct as_called {
@@ -250,11 +272,11 @@ struct as_called {
   template <class... A>
   struct types {
     static constexpr bool ok = true;
-    using of_primals = normal_dtype_t<
-        ::std::remove_cvref_t<::std::invoke_result_t<const F&, detail::compute_t<detail::primal_t<A>>...>>>;
+    using of_primals = normal_dtype_t<::std::remove_cvref_t<
+        ::std::invoke_result_t<const F&, detail::compute_t<detail::primal_t<typename as_number<A>::type>>...>>>;
     using result = ::std::conditional_t<(detail::is_dual<A> || ...), dual<of_primals>, of_primals>;
     template <int K>
-    using operand = typename decltype(nth<K>(types_list<A...>{}))::type;
+    using operand = typename as_number<typename decltype(nth<K>(types_list<A...>{}))::type>::type;
   };
 };
 

@@ -208,6 +208,11 @@ constexpr bool is_lambda() {
     if (*at++ != *c) return false;
   return true;
 }
+/// True for what a device's kernels can call.
+template <class Device, class F>
+constexpr bool is_callable_on() {
+  return Device::host_accessible || CUDARRAY_IS_MARKED_LAMBDA(F) || !is_lambda<F>();
+}
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
 namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
@@ -218,8 +223,7 @@ namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 ///     auto huber = ca::map([] CUDARRAY_HD(float e) { return e < 1 ? e * e / 2 : e - 0.5f; }, ca::abs(x - y));
 template <class F, class... X>
 requires(array_expression<X> || ...) auto map(const F& f, const X&... x) {
-  constexpr bool marked =
-      detail::first_device<X...>::type::host_accessible || CUDARRAY_IS_MARKED_LAMBDA(F) || !detail::is_lambda<F>();
+  constexpr bool marked = detail::is_callable_on<typename detail::first_device<X...>::type, F>();
   static_assert(
       marked,
       "cudarray: nvcc compiles this lambda for the host only: write [] CUDARRAY_HD(float e) { ... }, and give "

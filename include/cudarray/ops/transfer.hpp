@@ -42,7 +42,7 @@ template <class T, class Device, class... A>
 Device common_device(const char* function, const ndarray<T, Device>& first, const A&... others) {
   Device device = first.device();
   bool empty = first.size() == 0;
-  const auto join = [&](const auto& a) {
+  [[maybe_unused]] const auto join = [&](const auto& a) {
     if (a.device() == device || a.size() == 0) return;
     if (!empty) fail_devices(function, device.ordinal, a.device().ordinal);
     device = a.device();
