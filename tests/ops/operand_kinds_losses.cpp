@@ -19,41 +19,41 @@ const auto labels = [] { return integers(ca::array<ca::int64>({2, 0, 1, 2})); };
 
 }  // namespace
 
-#define OF(name, ...) \
-  nearly(             \
+#define CALL(name, ...) \
+  nearly(               \
       #name, [](const auto&... a) { return nnet::name(a...); }, __VA_ARGS__)
 
 TEST_CASE("operand kinds: losses") {
   const array x = wave({4, 3}), y = wave({4, 3}, 1), p = positive({4, 3}), q = positive({4, 3}, 1), s = signs({4, 3});
-  OF(mse_loss, x, y);
-  OF(l1_loss, x, y);
-  OF(huber_loss, x, y);
-  OF(smooth_l1_loss, x, y);
-  OF(binary_cross_entropy, p, q);
-  OF(binary_cross_entropy_with_logits, x, q);
-  OF(binary_cross_entropy_with_logits, x, q, positive({3}));
-  OF(kl_div, x, p);
-  OF(poisson_nll_loss, x, p);
-  OF(gaussian_nll_loss, x, y, p);
-  OF(hinge_loss, x, s);
-  OF(soft_margin_loss, x, s);
-  OF(hinge_embedding_loss, x, s);
-  OF(margin_ranking_loss, x, y, s);
-  OF(cosine_similarity, x, y);
-  OF(cosine_embedding_loss, x, y, signs({4}));
-  OF(contrastive_loss, x, y, ca::ndarray<float>(ca::array<float>({1, 0, 0, 1})));
-  OF(triplet_margin_loss, x, y, p);
+  CALL(mse_loss, x, y);
+  CALL(l1_loss, x, y);
+  CALL(huber_loss, x, y);
+  CALL(smooth_l1_loss, x, y);
+  CALL(binary_cross_entropy, p, q);
+  CALL(binary_cross_entropy_with_logits, x, q);
+  CALL(binary_cross_entropy_with_logits, x, q, positive({3}));
+  CALL(kl_div, x, p);
+  CALL(poisson_nll_loss, x, p);
+  CALL(gaussian_nll_loss, x, y, p);
+  CALL(hinge_loss, x, s);
+  CALL(soft_margin_loss, x, s);
+  CALL(hinge_embedding_loss, x, s);
+  CALL(margin_ranking_loss, x, y, s);
+  CALL(cosine_similarity, x, y);
+  CALL(cosine_embedding_loss, x, y, signs({4}));
+  CALL(contrastive_loss, x, y, ca::ndarray<float>(ca::array<float>({1, 0, 0, 1})));
+  CALL(triplet_margin_loss, x, y, p);
 }
 TEST_CASE("operand kinds: losses of classes") {
   const array x = wave({4, 3}), y = nnet::softmax(wave({4, 3}, 1)), w = positive({3});
   const integers c = labels();
   nearly(
       "one_hot_encode", [](const auto& a) { return nnet::one_hot_encode(a, 3); }, c);
-  OF(one_hot_decode, x);
-  OF(categorical_cross_entropy, y, y);
-  OF(cross_entropy, x, c);
-  OF(cross_entropy, x, y);
-  OF(cross_entropy, x, c, w);
+  CALL(one_hot_decode, x);
+  CALL(categorical_cross_entropy, y, y);
+  CALL(cross_entropy, x, c);
+  CALL(cross_entropy, x, y);
+  CALL(cross_entropy, x, c, w);
   nearly(
       "cross_entropy_and_gradient",
       [](const auto& a, const auto& b) {
@@ -61,10 +61,10 @@ TEST_CASE("operand kinds: losses of classes") {
         return std::tuple(r.loss, r.gradient);
       },
       x, c);
-  OF(nll_loss, x, c);
-  OF(nll_loss, x, c, w);
-  OF(softmax_cross_entropy, x, y);
-  OF(softmax_cross_entropy_backward, x, y);
+  CALL(nll_loss, x, c);
+  CALL(nll_loss, x, c, w);
+  CALL(softmax_cross_entropy, x, y);
+  CALL(softmax_cross_entropy_backward, x, y);
   nearly(
       "ctc_loss",
       [](const auto& a, const auto& l, const auto& steps, const auto& counts) {

@@ -18,58 +18,58 @@ array positive(const ca::shape& s, double shift = 0) { return wave(s, shift) * 0
 
 }  // namespace
 
-#define OF(name, ...) \
-  nearly(             \
+#define CALL(name, ...) \
+  nearly(               \
       #name, [](const auto&... a) { return nnet::name(a...); }, __VA_ARGS__)
 
 TEST_CASE("operand kinds: activations") {
   const array x = wave({4, 6}) * 3, y = wave({4, 6}, 1);
-  OF(relu, x);
-  OF(relu_d, x);
-  OF(relu6, x);
-  OF(sigmoid, x);
-  OF(sigmoid_d, x);
-  OF(logsigmoid, x);
-  OF(softsign, x);
-  OF(tanhshrink, x);
-  OF(silu, x);
-  OF(mish, x);
-  OF(gelu, x);
-  OF(gelu_tanh, x);
-  OF(selu, x);
-  OF(hardsigmoid, x);
-  OF(hardswish, x);
-  OF(tanh, x);
-  OF(tanh_d, x);
-  OF(softplus, x);
-  OF(softplus_d, x);
-  OF(leaky_relu, x);
-  OF(elu, x);
-  OF(celu, x);
-  OF(softshrink, x);
-  OF(hardshrink, x);
-  OF(hardtanh, x);
-  OF(glu, x);
-  OF(softmax, x);
-  OF(log_softmax, x);
-  OF(logsumexp, x);
-  OF(swiglu, x, y);
-  OF(geglu, x, y);
-  OF(relu_backward, y, x);
-  OF(prelu, x, wave({6}));
+  CALL(relu, x);
+  CALL(relu_d, x);
+  CALL(relu6, x);
+  CALL(sigmoid, x);
+  CALL(sigmoid_d, x);
+  CALL(logsigmoid, x);
+  CALL(softsign, x);
+  CALL(tanhshrink, x);
+  CALL(silu, x);
+  CALL(mish, x);
+  CALL(gelu, x);
+  CALL(gelu_tanh, x);
+  CALL(selu, x);
+  CALL(hardsigmoid, x);
+  CALL(hardswish, x);
+  CALL(tanh, x);
+  CALL(tanh_d, x);
+  CALL(softplus, x);
+  CALL(softplus_d, x);
+  CALL(leaky_relu, x);
+  CALL(elu, x);
+  CALL(celu, x);
+  CALL(softshrink, x);
+  CALL(hardshrink, x);
+  CALL(hardtanh, x);
+  CALL(glu, x);
+  CALL(softmax, x);
+  CALL(log_softmax, x);
+  CALL(logsumexp, x);
+  CALL(swiglu, x, y);
+  CALL(geglu, x, y);
+  CALL(relu_backward, y, x);
+  CALL(prelu, x, wave({6}));
   nearly(
       "threshold", [](const auto& a) { return nnet::threshold(a, 0.5, -1); }, x);
 }
 TEST_CASE("operand kinds: norms") {
   const array x = wave({4, 6, 3}), g = positive({6}), b = wave({6}), m = wave({6}, 1), v = positive({6}, 2);
   const array row = positive({3}), shift = wave({3});
-  OF(layer_norm, x);
-  OF(layer_norm, x, row);
-  OF(layer_norm, x, row, shift);
-  OF(rms_norm, x);
-  OF(rms_norm, x, row);
-  OF(batch_norm, x);
-  OF(batch_norm, x, g, b);
+  CALL(layer_norm, x);
+  CALL(layer_norm, x, row);
+  CALL(layer_norm, x, row, shift);
+  CALL(rms_norm, x);
+  CALL(rms_norm, x, row);
+  CALL(batch_norm, x);
+  CALL(batch_norm, x, g, b);
   nearly(
       "batch_norm",
       [](const auto& a, const auto& c, const auto& d) {
@@ -91,10 +91,10 @@ TEST_CASE("operand kinds: norms") {
       "group_norm", [](const auto& a) { return nnet::group_norm(a, 2); }, x);
   nearly(
       "group_norm", [](const auto& a, const auto& c, const auto& d) { return nnet::group_norm(a, 2, c, d); }, x, g, b);
-  OF(instance_norm, x);
-  OF(instance_norm, x, g, b);
-  OF(local_response_norm, x);
-  OF(weight_norm, x, positive({4}));
+  CALL(instance_norm, x);
+  CALL(instance_norm, x, g, b);
+  CALL(local_response_norm, x);
+  CALL(weight_norm, x, positive({4}));
   nearly(
       "spectral_norm",
       [](const auto& w) {
@@ -107,9 +107,9 @@ TEST_CASE("operand kinds: norms") {
 TEST_CASE("operand kinds: embeddings") {
   const array table = wave({5, 3});
   const integers i = ca::array<ca::int64>({{4, 0}, {1, 1}, {2, 3}});
-  OF(embedding, i, table);
-  OF(embedding_bag, i, table);
-  OF(embedding_bag, i, table, wave({3, 2}));
+  CALL(embedding, i, table);
+  CALL(embedding_bag, i, table);
+  CALL(embedding_bag, i, table, wave({3, 2}));
 }
 TEST_CASE("operand kinds: dropout") {
   const array x = wave({2, 3, 4});
