@@ -753,6 +753,8 @@ def complex_unary(op, x):
     wide = x.astype(np.clongdouble)
     if op == "sign":
         wide = np.where(abs(wide) == 0, wide, wide / np.where(abs(wide) == 0, 1, abs(wide)))
+    elif op == "reciprocal":  # as the quotient, of 0, too
+        wide = np.divide(1, wide)
     elif op == "log1p":  # NumPy's adds 1 to the real part
         re, im = wide.real, wide.imag
         near = np.log1p(re * (re + 2) + im * im) / 2
