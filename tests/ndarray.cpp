@@ -850,6 +850,8 @@ TEST_CASE("ndarray: expressions have what arrays have") {
   CHECK(x(x > 3).size() == 2);
   CHECK_THROWS_AS(e(2), ca::index_error);
   CHECK_THROWS_AS(e.shape(2), ca::index_error);
+  static_assert(std::is_invocable_v<decltype(e), int>);  // asking is no error
+  static_assert(std::is_same_v<decltype(e("no index")), ca::detail::poison>);
   // they are values: they cannot be written
   static_assert(!std::is_assignable_v<decltype(e(1)), float>);
   static_assert(!std::is_assignable_v<decltype(e.eval()), float>);
@@ -892,7 +894,8 @@ TEST_CASE("ndarray: walking over the first axis") {
   for (auto row : a) row += 1;  // views
   CHECK(test::equal(a, {2, 3}, floats{2, 3, 4, 5, 6, 7}));
   for (const auto& x : ca::zeros<float>({0, 2})) CHECK(x.size() < 0);
-  static_assert(std::input_iterator<decltype(a.begin())>);
+  static_assert(std::input_iterator<decltype(a.begin())> && !std::ranges::sized_range<decltype(a)>);
+  CHECK(std::ranges::distance(a) == 2);
   CHECK(test::thrown<ca::shape_error>([] {
           for (const auto& x : ca::full<float>({}, 1)) (void)x;
         }) == "an array of 0 axes has no rows to walk over");

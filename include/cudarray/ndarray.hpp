@@ -12,6 +12,10 @@
 #include "eval/evaluate.hpp"
 #include "expr/operator_table.hpp"
 
+/// As a range an array has as many rows as its first extent says; `size()` counts elements.
+template <class T, class Device>
+inline constexpr bool ::std::ranges::disable_sized_range<cudarray::ndarray<T, Device>> = true;
+
 namespace cudarray::inline v0 {
 namespace detail {
 
@@ -369,14 +373,20 @@ auto array_of(const E& e) {
   else return A(e);
 }
 
-/// The value of an expression: an array, or, of variables, a variable.
+/// The value of an expression: an array, or, of variables, a variable (`variable_of_expression` is in
+/// autograd/variable.hpp). Names that users have as well would be ambiguous here.
 template <class E>
 decltype(auto) value_of_expression(const E& e) {
-  return eval(e);
+  if constexpr (has_variable<E>) return variable_of_expression(e);
+  else return static_cast<const ndarray<value_type_t<E>, device_type_t<E>>>(array_of(e));
 }
+/// The same in new memory in C order.
 template <class E>
 decltype(auto) copy_of_expression(const E& e) {
-  return copy(e);
+  if constexpr (has_variable<E>) return variable_copied(e);
+  else
+    return static_cast<const ndarray<value_type_t<E>, device_type_t<E>>>(
+        ndarray<value_type_t<E>, device_type_t<E>>(materialise(as_operand<float>("copy", e))));
 }
 
 }  // namespace detail::inline CUDARRAY_BUILD
@@ -399,10 +409,9 @@ decltype(auto) lazy<N>::t() const {
 }
 template <class N>
 template <class... Ix>
+requires detail::known_indices<Ix...>
 decltype(auto) lazy<N>::operator()(const Ix&... i) const {
-  if constexpr (detail::known_indices<Ix...>)
-    return detail::value_of_expression(detail::value_of_expression(self())(i...));
-  else return detail::report_index<(detail::is_poison<Ix> || ...)>();
+  return detail::value_of_expression(detail::value_of_expression(self())(i...));
 }
 
 }  // namespace cudarray::inline v0

@@ -49,34 +49,34 @@ inline ca::detail::advanced_item<ca::cpu> item_of(nb::handle h) {
   return item(nb::cast<ca::int64>(h));
 }
 
-template <class T>
-array<T> get_item(const array<T>& x, const nb::list& index) {
+/// An index as Python hands it over, and whether there are arrays in it.
+struct python_index {
   std::vector<ca::detail::advanced_item<ca::cpu>> items;
   std::vector<ca::index_item> basic;
-  bool arrays = false;
-  for (nb::handle h : index) {
-    items.push_back(item_of(h));
-    basic.push_back(items.back().basic);
-    arrays = arrays || items.back().is_index || items.back().is_mask;
+  bool has_arrays = false;
+  explicit python_index(const nb::list& index) {
+    for (nb::handle h : index) {
+      items.push_back(item_of(h));
+      basic.push_back(items.back().basic);
+      has_arrays = has_arrays || items.back().is_index || items.back().is_mask;
+    }
   }
-  if (!arrays) return ca::detail::view(x, ca::detail::index_layout(x.where(), basic.data(), int(basic.size())));
-  const auto [from, axis, place] = ca::detail::pick_elements(x.where(), ca::detail::without_masks(x.shape(), items));
-  return array<T>(ca::detail::make_gather(ca::detail::view(x, from).node(), place.node(), axis, "index"));
+  template <class T>
+  array<T> view_of(const array<T>& x) const {
+    return ca::detail::view(x, ca::detail::index_layout(x.where(), basic.data(), int(basic.size())));
+  }
+};
+template <class T>
+array<T> get_item(const array<T>& x, const nb::list& index) {
+  const python_index i(index);
+  if (i.has_arrays) return array<T>(ca::selection<T, ca::cpu>(x, i.items));
+  return i.view_of(x);
 }
-/// What an index with arrays in it writes goes to the places that it picks of all.
 template <class T>
 void set_item(const array<T>& x, const nb::list& index, const array<T>& v) {
-  bool arrays = false;
-  for (nb::handle h : index) arrays = arrays || nb::isinstance<array<bool>>(h) || nb::isinstance<array<ca::int64>>(h);
-  if (!arrays) {
-    get_item(x, index)(ca::ellipsis) = v;
-    return;
-  }
-  const array<ca::int64> all = ca::reshape(ca::arange<ca::int64>(x.size()), x.shape());
-  const array<ca::int64> places = get_item(all, index);
-  const array<T> flat = ca::copy(ca::ravel(x));
-  flat(ca::ravel(places)) = ca::ravel(ca::broadcast_to(v, places.shape()));
-  x(ca::ellipsis) = ca::reshape(flat, x.shape());
+  const python_index i(index);
+  if (i.has_arrays) ca::selection<T, ca::cpu>(x, i.items) = v;
+  else i.view_of(x)(ca::ellipsis) = v;
 }
 
 template <class T>

@@ -45,6 +45,7 @@ GRADIENT = ('cudarray: a function of variables would lose its gradient here: wri
             'ca::stop_gradient(x)')
 ELEMENTS = ("cudarray: a variable's elements cannot be assigned: use ca::where, or write into v.value() between steps; the name "
             'stands for another value by v = v + x')
+REAL_PART = 'cudarray: a complex number for a real dtype: write its real part'
 COMPLEX = 'cudarray: there are no gradients of complex numbers: use the parts, or ca::stop_gradient(x)'
 FLOATING = 'cudarray: a variable is of float16, bfloat16, float or double: there are no gradients of other dtypes'
 NO_DERIVATIVE = ('cudarray: a function in ca::map of variables has no derivative: write its member derivative(x, r), or use '
@@ -138,6 +139,7 @@ CASES = [
     ('f((f > 0) & (f < 1)) = 0;', 'f((f > 0) && (f < 1)) = 0;', LOGICAL),
     ('auto r = ca::any(b | b).item();', 'auto r = ca::any(b || b).item();', LOGICAL),
     ('ca::ndarray<float> r(ca::exp(b | b));', 'ca::ndarray<float> r(ca::exp(b || b));', LOGICAL),
+    ('f(0) = 1;', 'f(0) = ca::complex64(1, 2);', REAL_PART),
     ('auto r = ca::to_complex(f, 0);', 'auto r = ca::to_complex(ca::variable<float>(f), 0);', COMPLEX),
     ('ca::ndarray<float> r = f(b, 0);', 'ca::ndarray<float> r = f(d, 0);', INDEX),
     ('f(b, 0) = 1;', 'f(b, 0.5) = 1;', NO_INDEX),

@@ -36,8 +36,7 @@ value advanced_index(const test_case& c) {
     if (o.dtype == "bool") items.emplace_back(load<bool>(o));
     else items.emplace_back(load<ca::int64>(o));
   }
-  const auto [from, axis, place] = ca::detail::pick_elements(x.where(), ca::detail::without_masks(x.shape(), items));
-  return download(ca::detail::make_gather(ca::detail::view(x, from).node(), place.node(), axis));
+  return download(ca::selection<T, ca::default_device>(x, items));
 }
 
 template <class T>

@@ -12,6 +12,13 @@ namespace cudarray::inline v0 {
 template <class T, class Device = default_device>
 class variable;
 
+}  // namespace cudarray::inline v0
+
+template <class T, class Device>
+inline constexpr bool ::std::ranges::disable_sized_range<cudarray::variable<T, Device>> = true;
+
+namespace cudarray::inline v0 {
+
 namespace detail::inline CUDARRAY_BUILD {
 
 template <class T, class D>
@@ -338,6 +345,18 @@ auto track(const N& n) -> variable<node_value_t<N>, device_type_t<N>> {
   }
 }
 
+/// The value of an expression of variables.
+template <class X>
+auto variable_of_expression(const X& x) {
+  return variable<value_type_t<X>, device_type_t<X>>(x);
+}
+/// The same in new memory in C order.
+template <class X>
+auto variable_copied(const X& x) {
+  const auto v = variable_of_expression(x);
+  return record<false>(+v, 0, 1, materialise(v.value().node()));
+}
+
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
 namespace cudarray::inline v0 {
 
@@ -355,16 +374,13 @@ inline namespace CUDARRAY_BUILD {
 /// An expression of variables as a value, so that it is computed and recorded once.
 template <variable_expression X>
 auto eval(const X& x) {
-  return variable<value_type_t<X>, device_type_t<X>>(x);
+  return detail::variable_of_expression(x);
 }
 /// A new C-contiguous array with the elements of a variable or an expression of variables, which its gradient goes back
 /// to.
 template <variable_expression X>
 auto copy(const X& x) {
-  using T = value_type_t<X>;
-  using D = device_type_t<X>;
-  const variable<T, D> v(x);
-  return detail::record<false>(+v, 0, 1, detail::materialise(v.value().node()));
+  return detail::variable_copied(x);
 }
 /// The value of an expression, as what no gradient goes through.
 template <array_expression X>

@@ -69,7 +69,7 @@ CUDARRAY_HD inline complex<T> exp2(complex<T> z) {
 }
 template <class T>
 CUDARRAY_HD inline complex<T> expm1(complex<T> z) {
-  if (z.im == T(0)) return {expm1(z.re) + T(0), z.im};
+  if (z.im == T(0)) return {expm1(z.re) + T(0), z.im};  // of -0 it is 0 as the array API standard has it
   if (!isfinite(z.im) && isinf(z.re)) {
     const complex<T> e = exp(z);
     return {e.re - T(1), e.im};
@@ -132,7 +132,7 @@ template <class T>
 CUDARRAY_HD inline complex<T> sinh(complex<T> z) {
   constexpr T most = sizeof(T) == 4 ? T(80) : T(700);
   if (z.im == T(0)) return {sinh(z.re), z.im};
-  if (z.re == T(0)) return {z.re, sin(z.im)};
+  if (z.re == T(0)) return {isfinite(z.im) ? z.re * cos(z.im) : z.re, sin(z.im)};
   if (abs(z.re) <= most) return {sinh(z.re) * cos(z.im), cosh(z.re) * sin(z.im)};
   const complex<T> e = scaled_turn(abs(z.re), z.im, T(0.5));
   return {copysign(T(1), z.re) * e.re, e.im};
@@ -151,7 +151,6 @@ CUDARRAY_HD inline complex<T> tanh(complex<T> z) {
   if (z.im == T(0)) return {tanh(z.re), z.im};
   if (isfinite(z.re) && !isfinite(z.im)) return {z.re == T(0) ? z.re : z.im - z.im, z.im - z.im};
   if (abs(z.re) > T(22)) {
-    if (isinf(z.re)) return {copysign(T(1), z.re), copysign(T(0), z.im)};
     const T turn = isfinite(z.im) ? sin(z.im) * cos(z.im) : T(0);
     return {copysign(T(1), z.re), T(4) * turn * exp(T(-2) * abs(z.re))};
   }
@@ -173,10 +172,6 @@ CUDARRAY_HD inline complex<T> tan(complex<T> z) {
   return quarter_turn_back(tanh(quarter_turn(z)));
 }
 
-template <class T>
-CUDARRAY_HD constexpr bool is_infinite(complex<T> z) {
-  return isinf(z.re) || isinf(z.im);
-}
 /// The square roots of 1 - z and 1 + z.
 template <class T>
 struct roots_beside_1 {
@@ -186,7 +181,7 @@ struct roots_beside_1 {
 };
 template <class T>
 CUDARRAY_HD inline complex<T> arcsin(complex<T> z) {
-  if (is_infinite(z)) return {arctan2(z.re, abs(z.im)), copysign(detail::bounds<T>::highest, z.im)};
+  if (isinf(z)) return {arctan2(z.re, abs(z.im)), copysign(detail::bounds<T>::highest, z.im)};
   if (z.re == T(0) && isnan(z.im)) return z;
   const roots_beside_1<T> r(z);
   return {arctan2(z.re, r.minus.re * r.plus.re - r.minus.im * r.plus.im),
@@ -194,14 +189,14 @@ CUDARRAY_HD inline complex<T> arcsin(complex<T> z) {
 }
 template <class T>
 CUDARRAY_HD inline complex<T> arccos(complex<T> z) {
-  if (is_infinite(z)) return {arctan2(abs(z.im), z.re), copysign(detail::bounds<T>::highest, -z.im)};
+  if (isinf(z)) return {arctan2(abs(z.im), z.re), copysign(detail::bounds<T>::highest, -z.im)};
   if (z.re == T(0) && isnan(z.im)) return {T(1.5707963267948966), z.im};
   const roots_beside_1<T> r(z);
   return {T(2) * arctan2(r.minus.re, r.plus.re), arcsinh(r.plus.re * r.minus.im - r.plus.im * r.minus.re)};
 }
 template <class T>
 CUDARRAY_HD inline complex<T> arccosh(complex<T> z) {
-  if (is_infinite(z)) return {detail::bounds<T>::highest, copysign(arctan2(abs(z.im), z.re), z.im)};
+  if (isinf(z)) return {detail::bounds<T>::highest, copysign(arctan2(abs(z.im), z.re), z.im)};
   if (z.re == T(0) && isnan(z.im)) return {z.im, T(1.5707963267948966)};
   const complex<T> m = sqrt(complex<T>(z.re - T(1), z.im)), p = sqrt(complex<T>(z.re + T(1), z.im));
   return {arcsinh(m.re * p.re + m.im * p.im), T(2) * arctan2(m.im, p.re)};
@@ -221,8 +216,9 @@ CUDARRAY_HD inline complex<T> arctanh(complex<T> z) {
     const T h = hypot(x * T(0.5), y * T(0.5));
     re = isinf(h) ? T(0) : x / h / h * T(0.25);
     im = copysign(T(1.5707963267948966), y);
-  } else if (x == T(1) && ay == T(0)) {
-    return {copysign(detail::bounds<T>::highest, z.re), y};
+  } else if (x == T(1) && ay < T(1)) {  // where y * y may be 0
+    re = T(0.25) * log(T(4) + y * y) - T(0.5) * log(ay);
+    im = y == T(0) ? y : T(0.5) * arctan2(T(2) * y, -y * y);
   } else {
     re = T(0.25) * log1p(T(4) * x / ((T(1) - x) * (T(1) - x) + y * y));
     im = T(0.5) * arctan2(T(2) * y, (T(1) - x) * (T(1) + x) - y * y);

@@ -31,7 +31,13 @@ struct lazy : detail::no_number<N> {
   decltype(auto) t() const;
   /// Evaluates it: the elements that an index picks, as of an array.
   template <class... Ix>
+  requires detail::known_indices<Ix...>
   decltype(auto) operator()(const Ix&... i) const;
+  /// What is no index.
+  template <class... Ix>
+  requires(!detail::known_indices<Ix...>) detail::poison operator()(const Ix&...) const {
+    return detail::report_index<(detail::is_poison<Ix> || ...)>();
+  }
 
  private:
   const N& self() const { return static_cast<const N&>(*this); }

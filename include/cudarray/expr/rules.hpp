@@ -84,6 +84,12 @@ struct floating {
       arithmetic<decltype(to_float<result_type_t<A...>, false>()), kind_of<result_type_t<A...>> <= kind::dual_, A...>;
 };
 
+/// As floating, also of complex numbers: exp, sqrt.
+struct analytic {
+  static constexpr bool costly = true;
+  template <class... A>
+  using types = arithmetic<decltype(to_float<result_type_t<A...>, false>()), has_common<A...>, A...>;
+};
 /// As floating, but not of the half types, which are computed in float32: nextafter.
 struct whole_floats {
   template <class... A>
@@ -94,12 +100,6 @@ struct whole_floats {
                  A...>;
 };
 
-/// The same, also of complex numbers: exp, sqrt.
-struct analytic {
-  static constexpr bool costly = true;
-  template <class... A>
-  using types = arithmetic<decltype(to_float<result_type_t<A...>, false>()), has_common<A...>, A...>;
-};
 /// As numeric, also of complex numbers: power.
 struct powers {
   static constexpr bool costly = true;

@@ -152,7 +152,10 @@ CUDARRAY_COLD ::std::string to_string(const X& x) {
 }
 
 /// A shape as Python shows a tuple: "(2, 3)".
-inline ::std::string to_string(const shape& s) { return detail::cat(s).c_str(); }
+template <::std::same_as<shape> S>
+::std::string to_string(const S& s) {
+  return detail::cat(s);
+}
 template <class Stream, ::std::same_as<shape> S>
 requires requires(Stream& s) { s << ::std::string(); }
 Stream& operator<<(Stream& stream, const S& s) {

@@ -7,7 +7,7 @@
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 /// The parts of a block that were written, made by the first who asks.
-inline partial_writes& parts_of(storage& s) {
+inline partial_writes& partial_writes_of(storage& s) {
   partial_writes* known = __atomic_load_n(&s.parts, __ATOMIC_ACQUIRE);
   if (known != nullptr) return *known;
   auto* const made = new partial_writes;
@@ -20,7 +20,7 @@ inline partial_writes& parts_of(storage& s) {
 inline void count_write(storage& s, const layout& to, ::std::size_t itemsize) {
   if (to.elements() == 0) return;
   if (::std::size_t(to.elements()) * itemsize >= s.bytes) return count_write(s);
-  partial_writes& parts = parts_of(s);
+  partial_writes& parts = partial_writes_of(s);
   while (!try_lock(parts.lock)) {
   }
   const uint64 number = add_shared(s.writes, uint64(1)), at = number % partial_writes::most;

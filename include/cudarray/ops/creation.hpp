@@ -264,9 +264,11 @@ concept has_elements =
 /// Elements that do not lie side by side: of a list, a set, a view, a vector of bool.
 template <class C>
 using loose_element_t = normal_dtype_t<::std::ranges::range_value_t<C>>;
-template <class C>
-concept has_loose_elements = !array_expression<C> && ::std::ranges::input_range<C> &&
-                             !::std::ranges::contiguous_range<C> && dtype<loose_element_t<C>>;
+template <class C, class T>
+concept has_loose_elements =
+    !array_expression<C> && ::std::ranges::input_range<C> && !::std::ranges::contiguous_range<C> &&
+    dtype<loose_element_t<C>> &&
+    (::std::is_void_v<T> || ::std::is_same_v<loose_element_t<C>, normal_dtype_t<::std::remove_const_t<T>>>);
 
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
 namespace cudarray::inline v0::inline CUDARRAY_BUILD {
@@ -305,19 +307,19 @@ const ndarray<detail::element_t<C>, Device> array(const C& elements, Device devi
 }
 /// The same of any other range: a list, a set, a view, a vector of bool.
 ///     ca::array(std::views::iota(1, 4))  // 1, 2, 3
-template <device_tag Device = default_device, class C>
-requires detail::has_loose_elements<C&>
+template <class T = void, device_tag Device = default_device, class C>
+requires detail::has_loose_elements<C&, T>
 auto array(C&& elements, Device device = {}) {
-  using T = detail::loose_element_t<C&>;
+  using E = detail::loose_element_t<C&>;
   struct element {
-    T value;
+    E value;
   };
   ::std::vector<element> list;  // of bool, too, elements side by side
-  for (const auto& e : elements) list.push_back({T(e)});
+  for (const auto& e : elements) list.push_back({E(e)});
   return detail::upload(list.empty() ? nullptr : &list.data()->value, shape(int64(list.size())), device);
 }
 
-/// An array or what an expression makes as it is; of anything that `array` takes, an array of it.
+/// An array itself, an expression evaluated; of a range of elements an array of them.
 template <array_expression X>
 auto asarray(const X& x) {
   return eval(x);
@@ -325,12 +327,15 @@ auto asarray(const X& x) {
 template <class T = void, device_tag Device = default_device, class C>
 requires detail::has_elements<C, T>
 auto asarray(const C& elements, Device device = {}) { return array<T, Device>(elements, device); }
+template <class T = void, device_tag Device = default_device, class C>
+requires detail::has_loose_elements<C&, T>
+auto asarray(C&& elements, Device device = {}) { return array<T, Device>(elements, device); }
 /// The elements whose bytes, in this machine's order, begin at `offset` of memory on the host, copied; absent: all that
 /// are whole. Throws value_error where there are not so many.
 ///     ca::frombuffer<float>(std::as_bytes(std::span(v)))
 template <dtype T = float, device_tag Device = default_device>
-const ndarray<T, Device> frombuffer(::std::span<const ::std::byte> bytes, int64 count = -1, int64 offset = 0,
-                                    Device device = {}) {
+const ndarray<T, Device> frombuffer(::std::span<const ::std::byte> bytes, detail::any_integer count = -1,
+                                    detail::any_integer offset = 0, Device device = {}) {
   const int64 left = int64(bytes.size()) - offset, size = int64(sizeof(T));
   if (offset < 0 || left < 0)
     detail::fail<value_error>("frombuffer: offset ", offset, " in a buffer of ", bytes.size(), " bytes");
@@ -338,9 +343,9 @@ const ndarray<T, Device> frombuffer(::std::span<const ::std::byte> bytes, int64 
     detail::fail<value_error>("frombuffer: ", left, " bytes are no whole number of elements of ", dtype_name<T>);
   if (count > left / size)
     detail::fail<value_error>("frombuffer: ", count, " elements of ", dtype_name<T>, " in ", left, " bytes");
-  const int64 n = count < 0 ? left / size : count;
+  const int64 n = count < 0 ? left / size : int64(count);
   const detail::host_buffer<T> aligned(n);
-  if (n > 0) ::std::memcpy(static_cast<void*>(aligned.p), bytes.data() + offset, ::std::size_t(n * size));
+  if (n > 0) ::std::memcpy(static_cast<void*>(aligned.p), bytes.data() + int64(offset), ::std::size_t(n * size));
   return detail::upload(static_cast<const T*>(aligned.p), shape(n), device);
 }
 

@@ -31,6 +31,10 @@ class selection : public lazy<selection<T, Device>> {
     if constexpr (index_dtypes && here)
       pick(::std::vector<detail::advanced_item<Device>>{detail::advanced_item<Device>(i)...});
   }
+  /// An index whose items are known when the program runs.
+  selection(const ndarray<T, Device>& a, const ::std::vector<detail::advanced_item<Device>>& items) : array_(a) {
+    pick(items);
+  }
   selection(const selection&) = delete;
   /// Lists of arrays may have some: `ca::concatenate(std::tuple(a, a(mask)))`.
   selection(selection&&) = default;
