@@ -210,6 +210,7 @@ CUDARRAY_HD inline complex<T> arctanh(complex<T> z) {
   constexpr T most = sizeof(T) == 4 ? T(0x1p62f) : T(0x1p510);
   const T x = abs(z.re), y = z.im, ay = abs(y);
   T re = 0, im = 0;
+  if (isnan(x) && isfinite(y)) return {x, x};
   if (isnan(y) && (x == T(0) || isinf(x))) {
     im = y;
   } else if (x > most || ay > most) {
