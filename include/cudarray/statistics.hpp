@@ -12,6 +12,7 @@
 #include "backend/scan.hpp"
 #include "backend/scatter.hpp"
 #include "backend/sorting.hpp"
+#include "ops/convolve.hpp"
 #include "ops/differences.hpp"
 #include "ops/histograms.hpp"
 #include "ops/quantiles.hpp"

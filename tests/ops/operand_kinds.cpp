@@ -143,6 +143,9 @@ TEST_CASE("operand kinds: picking") {
       "choose", [](const auto& i, const auto& a, const auto& b) { return ca::choose(i, std::tie(a, b)); },
       integers(ca::array<ca::int64>({0, 1, 1, 0})), x, integers(counted()));
   exactly(
+      "ix_", [](const auto& i, const auto& j) { return ca::ix_(i, j); }, integers(ca::arange(4)),
+      integers(ca::arange(3)));
+  exactly(
       "unravel_index",
       [](const auto& i) {
         return ca::unravel_index(i, {3, 4});

@@ -161,6 +161,10 @@ TEST_CASE("operand kinds: sorting and scanning") {
         return std::tuple(r.values, r.indices);
       },
       x);
+  nearly(
+      "convolve", [](const auto& a, const auto& b) { return ca::convolve(a, b); }, array(numbers()), array(row()));
+  nearly(
+      "correlate", [](const auto& a, const auto& b) { return ca::correlate(a, b); }, array(numbers()), array(row()));
   exactly(
       "top_k", [](const auto& a) { return ca::top_k(a, 2).values; }, x);
   exactly(

@@ -272,3 +272,17 @@ TEST_CASE("picking: flat indices are another array than the indices; of shapes t
           ca::ravel_multi_index(std::vector{j, j}, {large, large});
         }).find("ravel_multi_index: ") == 0);
 }
+
+TEST_CASE("picking: ix_") {
+  const auto a = ca::reshape(ca::arange(12), {3, 4});
+  const auto [rows, columns] = ca::ix_(ca::array<int>({0, -1}), ca::array<bool>({false, true, false, true}));
+  CHECK(rows.shape() == ca::shape{2, 1});
+  CHECK(columns.shape() == ca::shape{1, 2});
+  CHECK(test::equal(a(rows, columns), {2, 2}, ints{1, 3, 9, 11}));
+  a(rows, columns) = 0;
+  CHECK(test::equal(a, {3, 4}, ints{0, 0, 2, 0, 4, 5, 6, 7, 8, 0, 10, 0}));
+  CHECK(std::get<0>(ca::ix_(ca::zeros<int>({0}))).shape() == ca::shape{0});
+  CHECK(test::thrown<ca::shape_error>([] {
+          (void)ca::ix_(ca::zeros<int>({2, 2}));
+        }) == "ix_: an index of shape (2, 2), not of one axis");
+}

@@ -201,4 +201,28 @@ auto ravel_multi_index(const L& indices, const shape& s) {
   return r;
 }
 
+/// Index arrays whose combinations are a block: each of one axis has an axis of its own; a mask stands for the
+/// positions of what is true, and makes this wait for the device. Throws shape_error.
+///     const auto [rows, columns] = ca::ix_(ca::array<int>({0, 2}), ca::array<int>({1, 3}));
+///     a(rows, columns)  // a[np.ix_([0, 2], [1, 3])]
+template <array_expression... Ix>
+auto ix_(const Ix&... index) {
+  int axis = 0;
+  const auto along = [&axis]<class I>(const I& i) {
+    using integers = ndarray<int64, device_type_t<I>>;
+    const integers positions = [&] {
+      if constexpr (::std::is_same_v<value_type_t<I>, bool>) return flatnonzero(i);
+      else return integers(detail::index_node("ix_", i));
+    }();
+    if (detail::dims_of(detail::known_operand(i)).ndim() != 1)
+      detail::fail<shape_error>("ix_: an index of shape ", detail::dims_of(detail::known_operand(i)),
+                                ", not of one axis");
+    shape s;
+    for (int d = 0; d < int(sizeof...(Ix)); ++d) s.push_back(d == axis ? positions.size() : 1);
+    ++axis;
+    return integers(reshape(positions, s));
+  };
+  return ::std::tuple{along(index)...};
+}
+
 }  // namespace cudarray::inline v0::inline CUDARRAY_BUILD
