@@ -324,7 +324,10 @@ class ndarray : public detail::no_number<ndarray<T, Device>> {
     static_assert(gradient,
                   "cudarray: a function of variables would lose its gradient here: write ca::variable y = x, or use "
                   "ca::stop_gradient(x)");
-    if constexpr (here && gradient) detail::assign<T, Device>(store_, layout_, detail::as_operand<T>("assignment", v));
+    constexpr bool whole = detail::holds_scalar<T, V>;
+    static_assert(whole, "cudarray: a complex number for a real dtype: write its real part");
+    if constexpr (here && gradient && whole)
+      detail::assign<T, Device>(store_, layout_, detail::as_operand<T>("assignment", v));
   }
 
   template <class Build, class N>

@@ -51,11 +51,17 @@ constexpr bool on_one_device() {
   return (on_device<X, typename first_device<X...>::type> && ...);
 }
 
+/// False for a complex number where the dtype is real: its imaginary part would be lost.
+template <class C, class S>
+inline constexpr bool holds_scalar = true;
+template <class C, scalar_value S>
+inline constexpr bool holds_scalar<C, S> = !is_complex<normal_dtype_t<S>> || is_complex<C>;
+
 /// A C++ scalar as the dtype the operation computes in. Throws value_error if an integer does not fit.
 template <class C, class S>
 scalar<C> fit_scalar(const char* function, S s) {
-  constexpr bool real_part_alone = is_complex<normal_dtype_t<S>> && !is_complex<C>;
-  static_assert(!real_part_alone, "cudarray: a complex number for a real dtype: write its real part");
+  constexpr bool whole = holds_scalar<C, S>;
+  static_assert(whole, "cudarray: a complex number for a real dtype: write its real part");
   if constexpr (is_integer<C> && is_integer<normal_dtype_t<S>>) {
     if (!::std::in_range<C>(s)) fail<value_error>(function, ": the scalar ", s, " does not fit ", dtype_name<C>);
   }

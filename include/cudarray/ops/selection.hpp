@@ -43,10 +43,14 @@ class selection : public lazy<selection<T, Device>> {
 
   template <class V>
   requires(array_expression<V> || scalar_value<V>) void operator=(const V& v) && {
-    if constexpr (scalar_value<V>) {
-      if (masked_) return choose(detail::fit_scalar<T>("assignment", v));
+    constexpr bool whole = detail::holds_scalar<T, V>;
+    static_assert(whole, "cudarray: a complex number for a real dtype: write its real part");
+    if constexpr (whole) {
+      if constexpr (scalar_value<V>) {
+        if (masked_) return choose(detail::fit_scalar<T>("assignment", v));
+      }
+      write(picks(), v);
     }
-    write(picks(), v);
   }
 #define CUDARRAY_SELECTION_UPDATE(sign, name)                                                                         \
   template <class V>                                                                                                  \
