@@ -112,7 +112,7 @@ variable<T, D> picked_of(const variable<T, D>& x, const Ix&... index) {
   if (items.size() == 1 && items[0].is_index && x.ndim() > 0 && !items[0].is_newaxis())
     return apply_rule(
         take_rule{0},
-        []<class A, class I>(const A& a, const I& i) { return A(make_gather(a.node(), i.node(), 0, "index")); }, x,
+        []<class A, class P>(const A& a, const P& i) { return A(make_gather(a.node(), i.node(), 0, "index")); }, x,
         items[0].index);
   return apply_rule(
       advanced_index_rule<D>{items},

@@ -208,10 +208,10 @@ auto ravel_multi_index(const L& indices, const shape& s) {
 template <array_expression... Ix>
 auto ix_(const Ix&... index) {
   int axis = 0;
-  const auto along = [&axis]<class I>(const I& i) {
-    using integers = ndarray<int64, device_type_t<I>>;
+  const auto along = [&axis]<class X>(const X& i) {
+    using integers = ndarray<int64, device_type_t<X>>;
     const integers positions = [&] {
-      if constexpr (::std::is_same_v<value_type_t<I>, bool>) return flatnonzero(i);
+      if constexpr (::std::is_same_v<value_type_t<X>, bool>) return flatnonzero(i);
       else return integers(detail::index_node("ix_", i));
     }();
     if (detail::dims_of(detail::known_operand(i)).ndim() != 1)
