@@ -8,6 +8,7 @@
 #include "ops/out.hpp"
 
 #include "creation.hpp"
+#include "distributions.hpp"
 #include "graph.hpp"
 #include "indexing.hpp"
 #include "io.hpp"

@@ -12,7 +12,8 @@ import sys
 FUNCTION = re.compile(r'(?!template|struct|class|return|using|concept|requires|friend|#)(?:[\w:<>,&*]+ )+[&*]?(\w+)\(')
 NOT_PUBLIC = re.compile(r'detail|backend|host|gpu|rule|op\b|traits')
 # Headers without functions of arrays that have a value.
-NO_VALUES = {'idx.hpp', 'npy.hpp', 'print.hpp', 'creation.hpp', 'memory.hpp', 'out.hpp', 'random.hpp'}
+NO_VALUES = {'idx.hpp', 'npy.hpp', 'print.hpp', 'creation.hpp', 'memory.hpp', 'out.hpp', 'random.hpp', 'distributions.hpp',
+             'discrete_distributions.hpp', 'vector_distributions.hpp', 'choice.hpp'}
 # Members and names of C++ that the reference speaks of.
 FOREIGN = {'np', 'std', 'span', 'ostream', 'stream'}
 

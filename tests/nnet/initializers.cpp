@@ -40,7 +40,7 @@ TEST_CASE("nnet: quantiles of the normal distribution") {
   const std::vector<double> x{-37.0470962993612,   -9.262340089798405,  -3.090232306167813,
                               -1.4402382675279632, -0.5244005127080407, 0,
                               1.2815515655446008,  1.4757910281791708,  7.0344869100478356};
-  CHECK(test::close(ca::map(nnet::detail::normal_quantile{}, ca::array(p)), {9}, x, 1e-12));
+  CHECK(test::close(ca::map(ca::detail::normal_quantile{}, ca::array(p)), {9}, x, 1e-12));
 }
 TEST_CASE("nnet: truncated normal numbers") {
   generator g(2);

@@ -83,9 +83,11 @@ struct random_source {
   constexpr random_source() = default;
   constexpr random_source(uint64 seed_, uint64 stream_)
       : seed(seed_), stream(stream_), keys(uint32(seed_), uint32(seed_ >> 32)) {}
-  CUDARRAY_HD constexpr words at(uint64 i) const {
+  /// `attempt`: which of the blocks of one number, for numbers that take as many as it needs; the top 16 bits of the
+  /// stream.
+  CUDARRAY_HD constexpr words at(uint64 i, uint32 attempt = 0) const {
     const uint64 b = block + i + (base != nullptr ? *base : 0);
-    return philox(words{{uint32(b), uint32(b >> 32), uint32(stream), uint32(stream >> 32)}}, keys);
+    return philox(words{{uint32(b), uint32(b >> 32), uint32(stream), uint32(stream >> 32) ^ attempt << 16}}, keys);
   }
   /// Lanes of blocks: `ahead` counts from block i on. On the host.
   template <class W>
@@ -147,20 +149,32 @@ CUDARRAY_HD auto positive_double(const W& w) {
 template <class T>
 inline constexpr T units = ::std::is_same_v<T, float> ? T(12582912) : T(6755399441055744);  // 1.5 * 2^23, 1.5 * 2^52
 
-/// -2 log(u) for u in (0, 1], by operations that are rounded the same everywhere: u = m 2^e with m in [2/3, 4/3), and
-/// log(m) = f + f^2 Q(f), f = m - 1, by a polynomial fitted to it (made here; 9e-8 off over all u), or, in float64,
-/// 2 atanh(s), s = f / (m + 1), its series cut where it falls below the last bit. L: T, or lanes of it.
+/// log(m) is that of 1 + f; `rest`, where it is given, is f before a rounding of 1 + f, for numbers of exponent 0.
+template <class L>
+CUDARRAY_HD constexpr L beyond_one(const L& f, const L&) {
+  return f;
+}
 CUDARRAY_EXEC_CHECK_OFF
-template <class T, class L>
-CUDARRAY_HD inline auto minus_two_log(const L& u) {
+template <class L>
+CUDARRAY_HD constexpr L beyond_one(const L& f, const L& e, const L& rest) {
+  return math::select(e == lanes_like(e, 0), rest, f);
+}
+/// -2 log(u) for positive u, by operations that are rounded the same everywhere: u = m 2^e with m in [2/3, 4/3), and
+/// log(m) = f + f^2 Q(f), f = m - 1, by a polynomial fitted to it (made here; 9e-8 off over all u of (0, 1]), or, in
+/// float64, 2 atanh(s), s = f / (m + 1), its series cut where it falls below the last bit. L: T, or lanes of it.
+/// `rest`, if given, is u - 1 without the rounding of u.
+CUDARRAY_EXEC_CHECK_OFF
+template <class T, class L, class... Rest>
+CUDARRAY_HD inline auto minus_two_log(const L& u, const Rest&... rest) {
   using namespace math;
   constexpr bool single = ::std::is_same_v<T, float>;
   using bits = ::std::conditional_t<single, int32, int64>;
   constexpr int mantissa = single ? 23 : 52;
   const auto c = constants_like{u, T(0)};
   const auto b = bit_lanes<bits>(u), k = shift_right<mantissa>(b - bit_lanes<bits>(c(T(2. / 3))));
-  const auto m = bit_lanes<T>(b - shift_left<mantissa>(k)), f = m - c(1);
+  const auto m = bit_lanes<T>(b - shift_left<mantissa>(k));
   const auto e = bit_lanes<T>(k + bit_lanes<bits>(c(units<T>))) - c(units<T>);
+  const auto f = beyond_one(m - c(1), e, rest...);
   if constexpr (single) {
     constexpr float q[] = {-0x1.ffffd6p-2f, 0x1.5554fap-2f, -0x1.001480p-2f, 0x1.99d428p-3f,
                            -0x1.5032e8p-3f, 0x1.1ea25ap-3f, -0x1.3b2848p-3f, 0x1.1f4270p-3f};
@@ -174,6 +188,25 @@ CUDARRAY_HD inline auto minus_two_log(const L& u) {
     for (int i = terms - 1; i >= 0; --i) p = fma(p, z, c(T(1) / T(2 * i + 1)));
     return fma(c(-4) * s, p, e * c(-1.38629436111989061883));
   }
+}
+
+/// An exponential number of random bits: -log(x) or -log(1 - x) for an x of (0, 1/2], so that both tails are fine.
+CUDARRAY_EXEC_CHECK_OFF
+template <class T, class W>
+CUDARRAY_HD inline auto exponential_of(const W& w) {
+  using namespace math;
+  constexpr bool single = ::std::is_same_v<T, float>;
+  using bits = ::std::conditional_t<single, uint32, uint64>;
+  const auto low = w < lanes_like(w, bits(1) << (8 * sizeof(bits) - 1));
+  const auto folded = select(low, w, ~w);
+  const auto number = [&] {
+    if constexpr (single) return exact_lanes<float>(bit_lanes<int32>(folded));  // a rounding, the same everywhere
+    else return upper_bits(folded);
+  };
+  const auto n = number();
+  const auto c = constants_like{n, T(0)};
+  const auto x = single ? fma(n, c(0x1p-32), c(0x1p-33)) : fma(n, c(0x1p-53), c(0x1p-54));
+  return c(0.5) * minus_two_log<T>(select(low, x, c(1) - x), -x);
 }
 
 /// sin and cos.

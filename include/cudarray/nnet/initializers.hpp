@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../ops/distributions.hpp"
 #include "../ops/linalg.hpp"
 #include "../ops/math.hpp"
 #include "../ops/operators.hpp"
@@ -56,62 +57,6 @@ const ndarray<T, Device> uniform_weights(const shape& s, double deviation, rando
   const double limit = deviation * 1.7320508075688772;  // sqrt(3)
   return random::uniform<T, Device>(s, T(-limit), T(limit), g, device);
 }
-
-/// The quantile of the normal distribution, from probabilities: algorithm AS 241, PPND16 (Wichura 1988).
-struct normal_quantile {
-  static CUDARRAY_HD double ratio(double r, const double (&above)[8], const double (&below)[8]) {
-    double p = above[7], q = below[7];
-    for (int i = 6; i >= 0; --i) {
-      p = p * r + above[i];
-      q = q * r + below[i];
-    }
-    return p / q;
-  }
-  CUDARRAY_HD double operator()(double p) const {
-    constexpr double a[] = {3.3871328727963666080e0,  1.3314166789178437745e+2, 1.9715909503065514427e+3,
-                            1.3731693765509461125e+4, 4.5921953931549871457e+4, 6.7265770927008700853e+4,
-                            3.3430575583588128105e+4, 2.5090809287301226727e+3},
-                     b[] = {1.0,
-                            4.2313330701600911252e+1,
-                            6.8718700749205790830e+2,
-                            5.3941960214247511077e+3,
-                            2.1213794301586595867e+4,
-                            3.9307895800092710610e+4,
-                            2.8729085735721942674e+4,
-                            5.2264952788528545610e+3};
-    const double q = p - 0.5;
-    if (q >= -0.425 && q <= 0.425) return q * ratio(0.180625 - q * q, a, b);
-    const double tail = q < 0 ? p : 1 - p, r = math::sqrt(-math::log(tail));
-    return q < 0 ? -beyond(r) : beyond(r);
-  }
-
- private:
-  static CUDARRAY_HD double beyond(double r) {
-    constexpr double c[] = {1.42343711074968357734e0,  4.63033784615654529590e0, 5.76949722146069140550e0,
-                            3.64784832476320460504e0,  1.27045825245236838258e0, 2.41780725177450611770e-1,
-                            2.27238449892691845833e-2, 7.74545014278341407640e-4},
-                     d[] = {1.0,
-                            2.05319162663775882187e0,
-                            1.67638483018380384940e0,
-                            6.89767334985100004550e-1,
-                            1.48103976427480074590e-1,
-                            1.51986665636164571966e-2,
-                            5.47593808499534494600e-4,
-                            1.05075007164441684324e-9},
-                     e[] = {6.65790464350110377720e0,  5.46378491116411436990e0,  1.78482653991729133580e0,
-                            2.96560571828504891230e-1, 2.65321895265761230930e-2, 1.24266094738807843860e-3,
-                            2.71155556874348757815e-5, 2.01033439929228813265e-7},
-                     f[] = {1.0,
-                            5.99832206555887937690e-1,
-                            1.36929880922735805310e-1,
-                            1.48753612908506148525e-2,
-                            7.86869131145613259100e-4,
-                            1.84631831751005468180e-5,
-                            1.42151175831644588870e-7,
-                            2.04426310338993978564e-15};
-    return r <= 5 ? ratio(r - 1.6, c, d) : ratio(r - 5, e, f);
-  }
-};
 
 /// Makes the rows of a matrix (m, n), m <= n, orthonormal, one after the other: by Gram and Schmidt, twice each.
 template <class D>
@@ -183,19 +128,10 @@ const ndarray<T, Device> truncated_normal(const shape& s, const truncated_normal
                                           random::generator& g = random::thread_generator(), Device device = {}) {
   constexpr bool floating = kind_of<T> == kind::floating;
   static_assert(floating, "cudarray: nnet::truncated_normal makes numbers of a floating dtype");
-  if (!(o.std > 0 && o.low < o.high && math::isfinite(o.mean)))
-    cudarray::detail::fail<value_error>("nnet::truncated_normal: mean ", o.mean, ", standard deviation ", o.std,
-                                        ", numbers of [", o.low, ", ", o.high, "]");
-  const auto below = [&o](double x) { return 0.5 * math::erfc((o.mean - x) / o.std * 0.7071067811865476); };
-  // of the two tails the one that floating-point numbers near 0 describe
-  const double sign = o.low > o.mean ? -1 : 1;
-  const double first = sign > 0 ? below(o.low) : below(2 * o.mean - o.high),
-               last = sign > 0 ? below(o.high) : below(2 * o.mean - o.low);
-  if (!(first < last))
-    cudarray::detail::fail<value_error>("nnet::truncated_normal: [", o.low, ", ", o.high,
-                                        "] has no probability that float64 holds");
-  const auto u = random::uniform<double, Device>(s, first, last, g, device);
-  return astype<T>(clip(o.mean + sign * o.std * map(detail::normal_quantile{}, u), o.low, o.high));
+  if constexpr (floating)
+    return random::detail_random::truncated_normals<T, Device>("nnet::truncated_normal", s,
+                                                               {o.low, o.high, o.mean, o.std}, g, device);
+  else return {};
 }
 /// A matrix (k, -1) whose rows, or columns where these are fewer, are orthonormal, times the gain (Saxe et al. 2014):
 /// uniformly distributed over all of them.

@@ -10,7 +10,9 @@ namespace cudarray::inline v0::random::detail_random::inline CUDARRAY_BUILD {
 
 using cudarray::detail::bit_lanes;
 using cudarray::detail::box_muller;
+using cudarray::detail::exponential_of;
 using cudarray::detail::lanes_like;
+using cudarray::detail::minus_two_log;
 using cudarray::detail::positive_double;
 using cudarray::detail::positive_float;
 using cudarray::detail::random_source;
@@ -99,6 +101,28 @@ struct normal_number {
   CUDARRAY_HD auto number(const words_of<W>& w, int k) const {
     const auto two = pair(w, k / 2 * 2);
     return k % 2 == 0 ? two.first : two.second;
+  }
+};
+
+/// Exponential numbers of mean 1, or -log of them, which are Gumbel's.
+template <class T, bool Gumbel>
+struct exponential_number {
+  using value_type = T;
+  static constexpr int per_block = sizeof(T) == 4 ? 4 : 2;
+  CUDARRAY_EXEC_CHECK_OFF
+  template <class W>
+  CUDARRAY_HD auto number(const words_of<W>& w, int k) const {
+    const auto e = exponential_lanes(w, k);
+    if constexpr (Gumbel) return lanes_like(e, T(0.5)) * minus_two_log<T>(e);
+    else return e;
+  }
+
+ private:
+  CUDARRAY_EXEC_CHECK_OFF
+  template <class W>
+  CUDARRAY_HD auto exponential_lanes(const words_of<W>& w, int k) const {
+    if constexpr (sizeof(T) == 4) return exponential_of<T>(w.w[k]);
+    else return exponential_of<T>(w.two(k));
   }
 };
 
