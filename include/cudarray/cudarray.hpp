@@ -9,6 +9,7 @@
 
 #include "creation.hpp"
 #include "distributions.hpp"
+#include "files.hpp"
 #include "graph.hpp"
 #include "indexing.hpp"
 #include "io.hpp"

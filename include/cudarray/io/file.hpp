@@ -56,6 +56,10 @@ class file {
     if (n < bytes && ::std::ferror(f_)) fail(::std::strerror(errno));
     return n;
   }
+  /// What is read next lies so many bytes behind the beginning.
+  void seek(int64 at) {
+    if (::fseeko(f_, at, SEEK_SET) != 0) fail(::std::strerror(errno));
+  }
   /// The bytes after the last that was read; -1 where that is not known.
   int64 remaining() const { return bytes_from(::fileno(f_), ::ftello(f_)); }
   /// What a format has at its end that tells whether it was read well: nothing here.
@@ -82,16 +86,16 @@ void read_all(Reader& f, void* to, ::std::size_t bytes, const char* what) {
   if (n != bytes) fail<io_error>(f.path(), ": the file ends too early: ", n, " of the ", bytes, " bytes of ", what);
 }
 
-/// An array of so many elements, in C order, as they lie in the file. What the file cannot hold is not allocated; where
-/// its size is not known, memory grows with what was read. Throws io_error where elements are missing.
-template <class T, class Host, class Reader>
-ndarray<T, Host> read_elements(Reader& f, const shape& s) {
+/// Memory with the elements of a shape as they lie in the file. What the file cannot hold is not allocated; where its
+/// size is not known, memory grows with what was read. Throws io_error where elements are missing.
+template <class Host, class Reader>
+storage_ref read_block(Reader& f, const shape& s, ::std::size_t itemsize, const char* dtype_name) {
   constexpr ::std::size_t first = ::std::size_t(1) << 20;
-  const ::std::size_t bytes = ::std::size_t(s.elements()) * sizeof(T);
+  const ::std::size_t bytes = ::std::size_t(s.elements()) * itemsize;
   const auto need = [&](::std::size_t there, ::std::size_t wanted) {
     if (there < wanted)
       fail<io_error>(f.path(), ": the file ends too early: ", there, " of the ", bytes, " bytes of shape ", s, " of ",
-                     dtype_name<T>);
+                     dtype_name);
   };
   const int64 there = f.remaining();
   if (there >= 0) need(::std::size_t(there), bytes);
@@ -107,7 +111,11 @@ ndarray<T, Host> read_elements(Reader& f, const shape& s) {
     block = ::std::move(more);
   }
   f.finish();
-  return ndarray<T, Host>(leaf<T, Host>(::std::move(block), s));
+  return block;
+}
+template <class T, class Host, class Reader>
+ndarray<T, Host> read_elements(Reader& f, const shape& s) {
+  return ndarray<T, Host>(leaf<T, Host>(read_block<Host>(f, s, sizeof(T), dtype_name<T>), s));
 }
 
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD

@@ -8,21 +8,53 @@
 
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
-/// The array of a .npy file on the host, in C order or, as the file may have it, in Fortran's.
+/// The elements of a .npy file on the host, and how they lie there.
+struct npy_contents {
+  npy_type type;
+  bool fortran_order;
+  storage_ref block;
+  shape dims;  ///< as they lie: those of the file, or reversed
+};
+template <class Host, class Reader>
+npy_contents read_contents(Reader& f, const npy_header& h) {
+  npy_contents c{h.type, h.fortran_order, {}, h.dims};
+  if (c.fortran_order)
+    for (int i = 0; i < c.dims.ndim() / 2; ++i) ::std::swap(c.dims[i], c.dims[c.dims.ndim() - 1 - i]);
+  c.block = read_block<Host>(f, c.dims, ::std::size_t(c.type.size), name_of(c.type));
+  return c;
+}
+/// The array, in C order or, as the file may have it, in Fortran's.
+template <class T, class Host>
+ndarray<T, Host> array_of_contents(const npy_contents& c) {
+  const ndarray<T, Host> a(leaf<T, Host>(c.block, c.dims));
+  if constexpr (::std::is_same_v<T, bool>) normalise_bool(a.data(), ::std::size_t(a.size()));
+  if (c.type.swapped) swap_bytes<T>(a.data(), ::std::size_t(a.size()));
+  return c.fortran_order ? a.t() : a;
+}
+/// Throws dtype_error for an array of another dtype.
 template <class T, class Host, class Reader>
 ndarray<T, Host> read_npy(Reader& f) {
-  const ::std::string header = npy_header_text(f);
-  const npy_fields fields = fields_of_header(f.path(), header);
-  const npy_type type =
-      checked_type(f.path(), fields.descr, {npy_letter<T>, int(sizeof(T))}, npy_descr<T>().c_str(), dtype_name<T>);
-  const bool fortran_order = checked_order(f.path(), fields.fortran_order);
-  shape s = checked_shape(f.path(), fields.shape);
-  if (fortran_order)
-    for (int i = 0; i < s.ndim() / 2; ++i) ::std::swap(s[i], s[s.ndim() - 1 - i]);
-  const ndarray<T, Host> a = read_elements<T, Host>(f, s);
-  if constexpr (::std::is_same_v<T, bool>) normalise_bool(a.data(), ::std::size_t(a.size()));
-  if (type.swapped) swap_bytes<T>(a.data(), ::std::size_t(a.size()));
-  return fortran_order ? a.t() : a;
+  const npy_header h = read_npy_header(f, {npy_letter<T>, int(sizeof(T))}, dtype_name<T>);
+  return array_of_contents<T, Host>(read_contents<Host>(f, h));
+}
+/// On a device: where it is the host, an array in C order stays where it is.
+template <class Device, class T, class Host>
+const ndarray<T, Device> placed_on(const ndarray<T, Host>& a, Device device) {
+  if constexpr (::std::is_same_v<Device, Host>) {
+    if (a.is_contiguous()) return a;
+  }
+  return to<Device, ndarray<T, Host>>(a, device);
+}
+
+/// What stands before the elements of an array in C order, format 1.0: of a multiple of 64 bytes.
+CUDARRAY_COLD inline ::std::string npy_start(const ::std::string& descr, const shape& s) {
+  ::std::string header = cat("{'descr': '", descr, "', 'fortran_order': False, 'shape': ", s, ", }");
+  header.append(63 - (10 + header.size()) % 64, ' ');
+  header += '\n';
+  ::std::string start("\x93NUMPY\1\0", 8);
+  start.push_back(static_cast<char>(header.size() & 0xff));
+  start.push_back(static_cast<char>(header.size() >> 8));
+  return start + header;
 }
 
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
@@ -33,23 +65,9 @@ template <array_expression X>
 void save(const ::std::string& path, const X& x) {
   using T = value_type_t<X>;
   const ndarray<T, cpu> a = to<cpu>(detail::array_of(x));  // a new array in C order
-  ::std::string header =
-      detail::cat("{'descr': '", detail::npy_descr<T>(), "', 'fortran_order': False, 'shape': ", a.shape(), ", }");
-  header.append(63 - (10 + header.size()) % 64, ' ');
-  header += '\n';
-  const unsigned char start[10] = {0x93,
-                                   'N',
-                                   'U',
-                                   'M',
-                                   'P',
-                                   'Y',
-                                   1,
-                                   0,
-                                   static_cast<unsigned char>(header.size() & 0xff),
-                                   static_cast<unsigned char>(header.size() >> 8)};
+  const ::std::string start = detail::npy_start(detail::npy_descr<T>(), a.shape());
   detail::file f(path, "wb");
-  f.write(start, sizeof start);
-  f.write(header.data(), header.size());
+  f.write(start.data(), start.size());
   f.write(a.data(), ::std::size_t(a.nbytes()));
   f.close();
 }
@@ -61,11 +79,7 @@ void save(const ::std::string& path, const X& x) {
 template <dtype T, device_tag Device = default_device, class Host = cpu>
 const ndarray<T, Device> load(const ::std::string& path, Device device = {}) {
   detail::file f(path, "rb");
-  const ndarray<T, Host> a = detail::read_npy<T, Host>(f);
-  if constexpr (::std::is_same_v<Device, Host>) {
-    if (a.is_contiguous()) return a;
-  }
-  return to<Device, ndarray<T, Host>>(a, device);
+  return detail::placed_on(detail::read_npy<T, Host>(f), device);
 }
 
 }  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

@@ -28,37 +28,45 @@ template <class T>
   return cat(sizeof(T) == 1 ? '|' : '<', npy_letter<T>, sizeof(T));
 }
 
+struct named_type {
+  const char* name;
+  npy_type type;
+};
+/// NumPy's names of dtypes, ours before others of the same.
+inline constexpr named_type type_names[] = {
+    {"bool", {'b', 1}},      {"int8", {'i', 1}},        {"int16", {'i', 2}},    {"int32", {'i', 4}},
+    {"int64", {'i', 8}},     {"uint8", {'u', 1}},       {"uint16", {'u', 2}},   {"uint32", {'u', 4}},
+    {"uint64", {'u', 8}},    {"float16", {'f', 2}},     {"float32", {'f', 4}},  {"float64", {'f', 8}},
+    {"complex64", {'c', 8}}, {"complex128", {'c', 16}}, {"bool_", {'b', 1}},    {"byte", {'i', 1}},
+    {"ubyte", {'u', 1}},     {"short", {'i', 2}},       {"ushort", {'u', 2}},   {"intc", {'i', 4}},
+    {"uintc", {'u', 4}},     {"int", {'i', 8}},         {"int_", {'i', 8}},     {"uint", {'u', 8}},
+    {"long", {'i', 8}},      {"ulong", {'u', 8}},       {"longlong", {'i', 8}}, {"ulonglong", {'u', 8}},
+    {"intp", {'i', 8}},      {"uintp", {'u', 8}},       {"half", {'f', 2}},     {"single", {'f', 4}},
+    {"double", {'f', 8}},    {"float", {'f', 8}},       {"csingle", {'c', 8}},  {"cdouble", {'c', 16}},
+    {"complex", {'c', 16}}};
+/// Our name of a type; empty for none of ours.
+inline const char* name_of(npy_type t) {
+  for (const named_type& n : type_names)
+    if (n.type.letter == t.letter && n.type.size == t.size) return n.name;
+  return "";
+}
+
 /// The dtype that `np.dtype(descr)` is: an order of bytes before a letter and a size, or one of NumPy's letters or
 /// names, in which C's types are those of 64-bit Linux.
 CUDARRAY_COLD inline npy_type type_of_descr(const ::std::string& descr) {
-  struct named {
-    const char* name;
-    npy_type type;
-  };
-  static constexpr named letters[] = {{"?", {'b', 1}}, {"b", {'i', 1}}, {"B", {'u', 1}}, {"h", {'i', 2}},
-                                      {"H", {'u', 2}}, {"i", {'i', 4}}, {"I", {'u', 4}}, {"l", {'i', 8}},
-                                      {"L", {'u', 8}}, {"q", {'i', 8}}, {"Q", {'u', 8}}, {"p", {'i', 8}},
-                                      {"P", {'u', 8}}, {"n", {'i', 8}}, {"N", {'u', 8}}, {"e", {'f', 2}},
-                                      {"f", {'f', 4}}, {"d", {'f', 8}}, {"F", {'c', 8}}, {"D", {'c', 16}}};
-  static constexpr named names[] = {
-      {"bool", {'b', 1}},      {"int8", {'i', 1}},        {"int16", {'i', 2}},    {"int32", {'i', 4}},
-      {"int64", {'i', 8}},     {"uint8", {'u', 1}},       {"uint16", {'u', 2}},   {"uint32", {'u', 4}},
-      {"uint64", {'u', 8}},    {"float16", {'f', 2}},     {"float32", {'f', 4}},  {"float64", {'f', 8}},
-      {"complex64", {'c', 8}}, {"complex128", {'c', 16}}, {"bool_", {'b', 1}},    {"byte", {'i', 1}},
-      {"ubyte", {'u', 1}},     {"short", {'i', 2}},       {"ushort", {'u', 2}},   {"intc", {'i', 4}},
-      {"uintc", {'u', 4}},     {"int", {'i', 8}},         {"int_", {'i', 8}},     {"uint", {'u', 8}},
-      {"long", {'i', 8}},      {"ulong", {'u', 8}},       {"longlong", {'i', 8}}, {"ulonglong", {'u', 8}},
-      {"intp", {'i', 8}},      {"uintp", {'u', 8}},       {"half", {'f', 2}},     {"single", {'f', 4}},
-      {"double", {'f', 8}},    {"float", {'f', 8}},       {"csingle", {'c', 8}},  {"cdouble", {'c', 16}},
-      {"complex", {'c', 16}}};
-  for (const named& n : names)
+  static constexpr named_type letters[] = {{"?", {'b', 1}}, {"b", {'i', 1}}, {"B", {'u', 1}}, {"h", {'i', 2}},
+                                           {"H", {'u', 2}}, {"i", {'i', 4}}, {"I", {'u', 4}}, {"l", {'i', 8}},
+                                           {"L", {'u', 8}}, {"q", {'i', 8}}, {"Q", {'u', 8}}, {"p", {'i', 8}},
+                                           {"P", {'u', 8}}, {"n", {'i', 8}}, {"N", {'u', 8}}, {"e", {'f', 2}},
+                                           {"f", {'f', 4}}, {"d", {'f', 8}}, {"F", {'c', 8}}, {"D", {'c', 16}}};
+  for (const named_type& n : type_names)
     if (descr == n.name) return n.type;
   const bool ordered = !descr.empty() && ::std::strchr("<>=|", descr[0]) != nullptr;
   const ::std::string rest = descr.substr(ordered ? 1 : 0);
   npy_type t;
-  for (const named& n : letters)
+  for (const named_type& n : letters)
     if (rest == n.name) t = n.type;
-  for (const named& n : names)  // `f4` is there as float32
+  for (const named_type& n : type_names)  // `f4` is there as float32
     if (rest.size() > 1 && rest == cat(n.type.letter, n.type.size)) t = n.type;
   t.swapped = ordered && descr[0] == '>' && t.size > 1;
   return t;
@@ -91,18 +99,21 @@ CUDARRAY_COLD inline npy_fields fields_of_header(const ::std::string& path, cons
   return r;
 }
 
-/// Throws dtype_error where the file's dtype is not the one asked for, whose names are given.
+/// Throws dtype_error where the file's dtype is not the one asked for, which has that name; with letter 0 all that are
+/// ours are.
 CUDARRAY_COLD inline npy_type checked_type(const ::std::string& path, const literal& descr, npy_type asked,
-                                           const char* asked_descr, const char* asked_name) {
+                                           const char* asked_name) {
   const bool is_string = descr.is == literal::form::string;
   const npy_type t = is_string ? type_of_descr(descr.text) : npy_type();
-  if (t.letter == asked.letter && t.size == asked.size) return t;
+  if (asked.letter == 0 ? t.letter != 0 : t.letter == asked.letter && t.size == asked.size) return t;
   const char* why = "";
   if (!is_string) why = *descr.begin == '[' ? " (a structured dtype: records are not read)" : " (no dtype's name)";
   for (const char* object : {"O", "|O", "|O8", "object"})
     if (is_string && descr.text == object) why = " (objects of Python's: pickles are not read)";
-  fail<dtype_error>(path, ": the file holds ", is_string ? shown(descr.text.data(), descr.text.size()) : descr.shown(),
-                    why, ", not ", asked_descr, " (", asked_name, ")");
+  const ::std::string held = is_string ? shown(descr.text.data(), descr.text.size()) : descr.shown();
+  if (asked.letter == 0) fail<dtype_error>(path, ": the file holds ", held, why, ", no dtype that is read");
+  fail<dtype_error>(path, ": the file holds ", held, why, ", not ", asked.size == 1 ? '|' : '<', asked.letter,
+                    asked.size, " (", asked_name, ")");
 }
 
 /// Throws io_error for what is not True or False.
@@ -152,6 +163,21 @@ template <class Reader>
   ::std::string header(n, ' ');
   read_all(f, header.data(), n, "the header");
   return header;
+}
+
+/// What a header says, checked.
+struct npy_header {
+  npy_type type;
+  bool fortran_order;
+  shape dims;
+};
+template <class Reader>
+npy_header read_npy_header(Reader& f, npy_type asked, const char* asked_name) {
+  const ::std::string text = npy_header_text(f);
+  const npy_fields fields = fields_of_header(f.path(), text);
+  const npy_type type = checked_type(f.path(), fields.descr, asked, asked_name);
+  const bool fortran_order = checked_order(f.path(), fields.fortran_order);
+  return {type, fortran_order, checked_shape(f.path(), fields.shape)};
 }
 
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD

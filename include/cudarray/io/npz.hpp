@@ -1,0 +1,132 @@
+// NumPy's .npz files: several arrays in one file, each by its name.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "any.hpp"
+#include "zip.hpp"
+
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
+
+/// A member's name without `.npy`.
+inline ::std::string name_of_member(const ::std::string& member) {
+  const bool npy = member.size() >= 4 && member.compare(member.size() - 4, 4, ".npy") == 0;
+  return npy ? member.substr(0, member.size() - 4) : member;
+}
+[[noreturn]] CUDARRAY_COLD inline void fail_name(const ::std::string& path, const ::std::string& name,
+                                                 const ::std::vector<::std::string>& there) {
+  text t;
+  for (const ::std::string& n : there) {
+    t.add(t.size() == 0 ? " " : ", ");
+    t.add(shown(n.data(), n.size()).c_str());
+    if (t.size() > 200) {
+      t.add(", ..");
+      break;
+    }
+  }
+  fail<io_error>(path, ": no array \"", shown(name.data(), name.size()),
+                 "\"; there are:", t.size() ? t.str() : " none");
+}
+/// Adds the arrays, each behind its name, to what writes a file.
+template <class Writer>
+void add_named(Writer&) {}
+template <class Writer, class X, class... More>
+void add_named(Writer& f, const ::std::string& name, const X& x, const More&... more) {
+  f.add(name, x);
+  add_named(f, more...);
+}
+template <class... A>
+void check_named() {
+  constexpr bool pairs = sizeof...(A) % 2 == 0;
+  static_assert(pairs, "cudarray: each array stands behind its name: savez(path, \"w\", w, \"b\", b)");
+}
+
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
+
+/// An open .npz file, stored or compressed, whose arrays are read one by one. The constructor throws io_error for a
+/// missing, truncated or damaged file. For one thread at a time.
+///     ca::npz_file f("model.npz");
+///     auto w = f.load<float>("w");
+class npz_file {
+ public:
+  explicit npz_file(const ::std::string& path) : f_(path, "rb"), directory_(f_) {}
+
+  /// The arrays' names, in the order of the file.
+  ::std::vector<::std::string> names() const {
+    ::std::vector<::std::string> r;
+    for (const detail::zip_member& m : directory_.members) r.push_back(detail::name_of_member(m.name));
+    return r;
+  }
+  bool contains(const ::std::string& name) const { return found(name) != nullptr; }
+
+  /// The array of that name. Throws dtype_error for another dtype; io_error where there is none, or it is damaged.
+  template <dtype T, device_tag Device = default_device, class Host = cpu>
+  const ndarray<T, Device> load(const ::std::string& name, Device device = {}) {
+    detail::zip_member_reader m(f_, member(name));
+    return detail::placed_on(detail::read_npy<T, Host>(m), device);
+  }
+  /// The same, of whatever dtype.
+  template <device_tag Device = default_device, class Host = cpu>
+  array_variant<Device> load_any(const ::std::string& name, Device device = {}) {
+    detail::zip_member_reader m(f_, member(name));
+    return detail::read_any_npy<Device, Host>(m, device);
+  }
+
+ private:
+  /// Of members of one name the last counts, as in Python.
+  const detail::zip_member* found(const ::std::string& name) const {
+    const auto& all = directory_.members;
+    for (auto m = all.rbegin(); m != all.rend(); ++m)
+      if (detail::name_of_member(m->name) == name) return &*m;
+    return nullptr;
+  }
+  const detail::zip_member& member(const ::std::string& name) const {
+    const detail::zip_member* const m = found(name);
+    if (m == nullptr) detail::fail_name(f_.path(), name, names());
+    return *m;
+  }
+
+  detail::file f_;
+  detail::zip_directory<detail::file> directory_;
+};
+
+/// Writes a .npz file, array by array; it is whole once `close` returned. Throws io_error.
+///     ca::npz_writer f("model.npz");
+///     for (const auto& [name, w] : weights) f.add(name, w);
+///     f.close();
+class npz_writer {
+ public:
+  explicit npz_writer(const ::std::string& path, bool compressed = false) : f_(path), compressed_(compressed) {}
+  template <array_expression X>
+  void add(const ::std::string& name, const X& x) {
+    using T = value_type_t<X>;
+    const ndarray<T, cpu> a = to<cpu>(detail::array_of(x));
+    f_.add(name + ".npy", detail::npy_start(detail::npy_descr<T>(), a.shape()), a.data(), ::std::size_t(a.nbytes()),
+           compressed_);
+  }
+  void close() { f_.close(); }
+
+ private:
+  detail::zip_writer f_;
+  bool compressed_;
+};
+
+/// Writes arrays, each behind its name, as a .npz file. Throws io_error.
+///     ca::savez("model.npz", "w", w, "b", b);
+template <class... A>
+void savez(const ::std::string& path, const A&... names_and_arrays) {
+  detail::check_named<A...>();
+  npz_writer f(path);
+  if constexpr (sizeof...(A) % 2 == 0) detail::add_named(f, names_and_arrays...);
+  f.close();
+}
+/// The same, deflated.
+template <class... A>
+void savez_compressed(const ::std::string& path, const A&... names_and_arrays) {
+  detail::check_named<A...>();
+  npz_writer f(path, true);
+  if constexpr (sizeof...(A) % 2 == 0) detail::add_named(f, names_and_arrays...);
+  f.close();
+}
+
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD
