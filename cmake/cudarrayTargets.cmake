@@ -60,13 +60,21 @@ if(NOT DEFINED CUDARRAY_WITH_HIGHWAY OR CUDARRAY_WITH_HIGHWAY)
   endif()
 endif()
 
-# zlib, for gzipped IDX files.
+# zlib, for gzipped files and compressed .npz files.
 find_package(ZLIB QUIET)
 if(ZLIB_FOUND)
   add_library(cudarray::zlib INTERFACE IMPORTED GLOBAL)
   target_link_libraries(cudarray::zlib INTERFACE "${ZLIB_LIBRARIES}")
   target_include_directories(cudarray::zlib INTERFACE "${ZLIB_INCLUDE_DIRS}")
   target_compile_definitions(cudarray::zlib INTERFACE CUDARRAY_HAS_ZLIB)
+endif()
+
+# libpng, for pictures: those that include png.hpp link it.
+find_package(PNG QUIET)
+if(PNG_FOUND)
+  add_library(cudarray::png INTERFACE IMPORTED GLOBAL)
+  target_link_libraries(cudarray::png INTERFACE "${PNG_LIBRARIES}")
+  target_include_directories(cudarray::png INTERFACE "${PNG_INCLUDE_DIRS}")
 endif()
 
 # One program has one default device: linking both targets fails at configure time.
@@ -127,3 +135,4 @@ cudarray_note_component(onednn cudarray::onednn CUDARRAY_WITH_ONEDNN "oneDNN")
 cudarray_note_component(highway cudarray::highway CUDARRAY_WITH_HIGHWAY "Highway")
 cudarray_note_component(cudnn cudarray::cudnn CUDARRAY_WITH_CUDNN "cuDNN, with the CUDA toolkit,")
 cudarray_note_component(zlib cudarray::zlib "" "zlib")
+cudarray_note_component(png cudarray::png "" "libpng")

@@ -34,6 +34,7 @@ need_compiler() {
   need cmake cmake
   need ninja ninja-build
   need '/usr/include/zlib.h' zlib1g-dev
+  need '/usr/include/png.h' libpng-dev
   need '/usr/include/*/cblas.h' libopenblas-dev
   # convolutions and sorts do without, and are slower: not where they would have to be installed by hand
   [[ $preset == cuda ]] || ! can_install || need /usr/include/oneapi/dnnl/dnnl.h libdnnl-dev

@@ -26,6 +26,7 @@ TEST_CASE("choice: of numbers") {
   const auto p = ca::array({0.f, 1.f, 0.f, 3.f, 0.f});
   CHECK(ca::all(ca::isin(rnd::choice(5, 1000, p, {}, g), ca::array({1, 3}))).item());
   CHECK(sorted(rnd::choice(5, 2, p, {.replace = false}, g)) == std::vector<ca::int64>{1, 3});
+  CHECK(sorted(rnd::choice(3, 2, ca::array<double>({0., 1e-320, 1.}), {.replace = false}, g)) == std::vector<ca::int64>{1, 2});
   CHECK(rnd::choice(5, {0, 3}, {}, g).shape() == ca::shape{0, 3});
   CHECK(rnd::choice(0, 0, {}, g).size() == 0);
 }
@@ -100,8 +101,23 @@ TEST_CASE("permutation, shuffle, permuted: of arrays") {
   const auto all = rnd::permuted(x, g);
   CHECK((all.shape() == x.shape() && sorted(all) == test::values(x) && test::values(all) != test::values(x)));
   CHECK(rnd::permuted(ca::zeros({0, 3}), 1, g).shape() == ca::shape{0, 3});
-  CHECK(thrown<ca::index_error>([&] { rnd::permutation(x, 3, g); }) != "");
-  CHECK(thrown<ca::value_error>([&] { rnd::shuffle(ca::broadcast_to(x, {2, 5, 4, 3}), 0, g); }) != "");
+  const auto before = g.offset();
+  CHECK(thrown<ca::index_error>([&] { rnd::permutation(x, 3, g); }) ==
+        "random::permutation: axis 3 is out of bounds for an array of 3 axes");
+  CHECK(thrown<ca::index_error>([&] { rnd::shuffle(y, 3, g); }) ==
+        "random::shuffle: axis 3 is out of bounds for an array of 3 axes");
+  CHECK(thrown<ca::value_error>([&] {
+          rnd::shuffle(ca::broadcast_to(x, {2, 5, 4, 3}), 0, g);
+        }) != "nothing was thrown");
+  CHECK(g.offset() == before);
+  // each of the 6 orders of 3 elements comes as often
+  ca::ndarray<ca::int64> counts = ca::zeros<ca::int64>({27});
+  for (int i = 0; i < 3000; ++i) {
+    const auto v = test::values(rnd::permutation(ca::arange(3), g));
+    counts(9 * v[0] + 3 * v[1] + v[2]) = counts(9 * v[0] + 3 * v[1] + v[2]).item() + 1;
+  }
+  CHECK(ca::count_nonzero(counts).item() == 6);
+  CHECK(ca::sum(ca::square(ca::astype<double>(counts) - 500 * (counts > 0))).item() / 500 < 25.8);
 }
 
 TEST_CASE("categorical: by the softmax of logits") {
@@ -111,8 +127,11 @@ TEST_CASE("categorical: by the softmax of logits") {
   const double limit = 21.1;  // of 3 degrees, at 1 - 10^-4
   CHECK(in_bins(rnd::categorical(ca::broadcast_to(ca::log(p), {100000, 4}), -1, g)) < limit);
   CHECK(in_bins(rnd::categorical(ca::broadcast_to(ca::astype<float>(ca::log(p) + 50), {100000, 4}), 1, g)) < limit);
-  CHECK(in_bins(rnd::categorical(ca::transpose(ca::broadcast_to(ca::astype<ca::bfloat16>(ca::zeros({4})), {1000, 4})),
-                                 0, g)) > 100);
+  const auto halves = ca::transpose(ca::broadcast_to(ca::astype<ca::bfloat16>(ca::zeros({4})), {100000, 4}));
+  CHECK(test::chi_square(rnd::categorical(halves, 0, g), {0, 1, 2}, {0.25, 0.25, 0.25, 0.25}) < limit);
+  CHECK(thrown<ca::shape_error>([&] {
+          rnd::categorical(ca::zeros({2, 0}), -1, g);
+        }) == "random::categorical: no categories along axis 1 of shape (2, 0)");
   // an improbable category of many draws is not chosen by a flaw of the tail: 2^-24 of them would be
   const auto rare = rnd::categorical(ca::broadcast_to(ca::array({0.f, -60.f}), {2000000, 2}), -1, g);
   CHECK(ca::sum(rare).item() == 0);

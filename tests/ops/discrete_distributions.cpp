@@ -37,7 +37,7 @@ TEST_CASE("distributions: whole numbers are the same on every device") {
   CHECK(bits_of([&](auto& g) { return rnd::negative_binomial(s, 0.7, 0.5 * p + 1e-5, g); }) == 0x3733a6ac64b7be2cu);
   CHECK(bits_of([&](auto& g) { return rnd::hypergeometric(s, 3000, 5000, 70, g); }) == 0x7904428a8e1eaf51u);
   CHECK(bits_of([&](auto& g) { return rnd::logseries(s, 0.99 * p, g); }) == 0x8443496dc5dbc5ecu);
-  CHECK(bits_of([&](auto& g) { return rnd::zipf(s, p + 1.1, g); }) == 0xae2cb0940f236b09u);
+  CHECK(bits_of([&](auto& g) { return rnd::zipf(s, p + 1.1, g); }) == 0x2a08d155f6fed93au);
   CHECK(bits_of([&](auto& g) { return rnd::multinomial(1000, 1000, ca::arange(20), g); }) == 0x76ed8ddc8d5937a7u);
   CHECK(bits_of([&](auto& g) { return rnd::categorical(ca::reshape(p, {1000, 20}), -1, g); }) == 0xe78ebde6495c68e9u);
   CHECK(bits_of([&](auto& g) {
@@ -113,15 +113,51 @@ TEST_CASE("distributions: multivariate_normal") {
   const auto before = g.offset();
   CHECK(thrown<ca::value_error>([&] {
           rnd::multivariate_normal({2}, ca::zeros(2), ca::array({{1., 2.}, {2., 1.}}), g);
-        }) == "random::multivariate_normal: cov is not positive semi-definite");
+        }) == "random::multivariate_normal: cov is not positive semi-definite: see row 1");
   CHECK(thrown<ca::value_error>([&] {
           rnd::multivariate_normal({2}, ca::zeros(2), ca::array({{1., 0.5}, {0.25, 1.}}), g);
         }) == "random::multivariate_normal: cov is not symmetric: 0.25 and 0.5 at (1, 0)");
-  CHECK(thrown<ca::value_error>([&] { rnd::multivariate_normal({2}, ca::zeros(1), ca::array({{NAN}}), g); }) != "");
+  CHECK(thrown<ca::value_error>([&] { rnd::multivariate_normal({2}, ca::zeros(1), ca::array({{NAN}}), g); }) ==
+        "random::multivariate_normal: cov is nan at flat index 0, not finite");
+  CHECK(thrown<ca::value_error>([&] {
+          rnd::multivariate_normal({2}, ca::array({0., INFINITY}), ca::eye(2), g);
+        }) == "random::multivariate_normal: mean is inf at flat index 1, not finite");
+  CHECK(thrown<ca::value_error>([&] {
+          rnd::multivariate_normal({2}, ca::zeros(2), ca::array({{1e9, 0.}, {0., -5.}}), g);
+        }) == "random::multivariate_normal: cov is not positive semi-definite: see row 1");
+  CHECK(thrown<ca::shape_error>([&] {
+          rnd::multivariate_normal({-2, -3}, ca::zeros(1), ca::eye(1), g);
+        }) != "nothing was thrown");
   CHECK(thrown<ca::shape_error>([&] {
           rnd::multivariate_normal({2}, ca::zeros(3), ca::ones({2, 2}), g);
         }) == "random::multivariate_normal: mean of shape (3,) and cov of shape (2, 2), not (d) and (d, d)");
   CHECK(g.offset() == before);
+}
+
+TEST_CASE("distributions: covariances of numbers of different size, and nearly singular ones") {
+  rnd::generator g(5);
+  const auto c = ca::array({{1e8, 0., 0.}, {0., 0.9, 0.5}, {0., 0.5, 0.9}});
+  const auto of = ca::cov(rnd::multivariate_normal<double>({100000}, ca::zeros(3), c, g).t());
+  CHECK(ca::allclose(of / ca::array({{1e8, 1e4, 1e4}, {1e4, 1., 1.}, {1e4, 1., 1.}}),
+                     ca::array({{1., 0., 0.}, {0., 0.9, 0.5}, {0., 0.5, 0.9}}), {.rtol = 0, .atol = 0.02}));
+  const auto x =
+      rnd::multivariate_normal<double>({100000}, ca::zeros(2), ca::array<double>({{1., 1.}, {1., 1 + 5e-9}}), g);
+  CHECK(std::fabs(ca::eval(ca::var(x(ca::_, 1) - x(ca::_, 0))).item() / 5e-9 - 1) < 0.05);
+  // the covariance of float32 vectors of which one is the sum of the others
+  const ca::ndarray<float> v = rnd::normal({2, 1000}, 0, 1, g);
+  const ca::ndarray<float> three = ca::concatenate(std::vector{v, ca::eval(ca::sum(v, 0, ca::keepdims))}, 0);
+  const auto y = rnd::multivariate_normal({100}, ca::zeros(3), ca::astype<float>(ca::cov(three)), g);
+  CHECK(ca::allclose(y(ca::_, 0) + y(ca::_, 1), y(ca::_, 2), {.rtol = 0, .atol = 0.01}));
+}
+
+TEST_CASE("distributions: zipf near 1 and far from it") {
+  rnd::generator g(5);
+  const auto ones = [&](double a) { return ca::eval(ca::mean(rnd::zipf({200000}, a, g) == 1)).item(); };
+  // of the numbers below 2^63, by mpmath
+  CHECK(std::fabs(ones(1.1) - 0.09562) < 0.003);
+  CHECK(std::fabs(ones(1.01) - 0.02781) < 0.0015);
+  CHECK(std::fabs(ones(1.0000001) - 0.02260) < 0.0015);
+  for (const double a : {63.5, 100., 1023.9, 1024.5}) CHECK(ones(a) == 1);
 }
 
 TEST_CASE("distributions: wrong parameters of whole numbers draw nothing") {
@@ -141,6 +177,10 @@ TEST_CASE("distributions: wrong parameters of whole numbers draw nothing") {
         "random::hypergeometric: nsample is above ngood + nbad");
   CHECK(thrown<ca::value_error>([&] { rnd::multinomial({2}, 3, ca::zeros({3}), g); }) ==
         "random::multinomial: probabilities that add up to 0");
+  CHECK(thrown<ca::value_error>([&] { rnd::multinomial({2}, 3, ca::full<double>({3}, 1e308), g); }) ==
+        "random::multinomial: probabilities that add up to inf");
+  CHECK(thrown<ca::value_error>([&] { rnd::hypergeometric({2}, 1e16, 3, 6, g); }) ==
+        "random::hypergeometric: ngood is 1e+16, not a whole number of [0, 10^15]");
   CHECK(thrown<ca::value_error>([&] {
           rnd::multinomial({2}, 3, ca::array({1., -1.}), g);
         }) == "random::multinomial: p is -1 at flat index 1, not at least 0 and finite");

@@ -67,6 +67,40 @@ TEST_CASE("operand kinds: values and copies") {
         return file.bytes();
       },
       x);
+  exactly(
+      "savez",
+      [](const auto& a) {
+        const test::temporary_file file;
+        ca::savez(file.path(), "a", a, "b", a);
+        return file.bytes();
+      },
+      x);
+#if defined(CUDARRAY_HAS_ZLIB)
+  exactly(
+      "savez_compressed",
+      [](const auto& a) {
+        const test::temporary_file file;
+        ca::savez_compressed(file.path(), "a", a);
+        return file.bytes();
+      },
+      x);
+#endif
+  exactly(
+      "save_safetensors",
+      [](const auto& a) {
+        const test::temporary_file file;
+        ca::save_safetensors(file.path(), "a", a);
+        return file.bytes();
+      },
+      x);
+  exactly(
+      "savetxt",
+      [](const auto& a) {
+        const test::temporary_file file;
+        ca::savetxt(file.path(), a);
+        return file.bytes();
+      },
+      x);
 }
 TEST_CASE("operand kinds: members") {
   const array x = matrix(), one = ca::full<float>({1, 1}, 2.5);

@@ -13,8 +13,8 @@ namespace cudarray::inline v0::random {
 /// A position in a stream of random numbers: a value, copied freely; a copy repeats what the original will give.
 ///
 /// A call for n numbers takes the next ceil(n / 4) blocks of four words, or ceil(n / 2) for numbers of 64 bits
-/// (float64, integers, permutation). Samplers by rejection (gamma, poisson and the like) take n blocks, and further
-/// ones that no call for other numbers takes.
+/// (float64, integers, permutation). Samplers by rejection (gamma, poisson and the like) take n blocks, and as many as
+/// they need of streams that differ in their top 16 bits only. Some distributions draw twice (laplace, wald).
 class generator {
  public:
   explicit generator(uint64 seed, uint64 stream = 0) : source_(seed, stream) {}

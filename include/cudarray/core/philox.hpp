@@ -83,9 +83,9 @@ struct random_source {
   constexpr random_source() = default;
   constexpr random_source(uint64 seed_, uint64 stream_)
       : seed(seed_), stream(stream_), keys(uint32(seed_), uint32(seed_ >> 32)) {}
-  /// `attempt`: which of the blocks of one number, for numbers that take as many as it needs; the top 16 bits of the
-  /// stream.
-  CUDARRAY_HD constexpr words at(uint64 i, uint32 attempt = 0) const {
+  CUDARRAY_HD constexpr words at(uint64 i) const { return attempt_at(i, 0); }
+  /// One of the blocks of a number that takes as many as it needs: which of them, in the top 16 bits of the stream.
+  CUDARRAY_HD constexpr words attempt_at(uint64 i, uint32 attempt) const {
     const uint64 b = block + i + (base != nullptr ? *base : 0);
     return philox(words{{uint32(b), uint32(b >> 32), uint32(stream), uint32(stream >> 32) ^ attempt << 16}}, keys);
   }

@@ -1,4 +1,4 @@
-// Samplers: from the draws of one element and the parameters, a number; each has the same bits on every device.
+// Samplers: from the draws of one element and the parameters, a number.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,14 +6,24 @@
 
 namespace cudarray::inline v0::detail::inline CUDARRAY_ARITHMETIC {
 
-/// Gamma of a >= 1 and scale 1 (Marsaglia, Tsang 2000).
+// They have the same bits on every device, but for the last ones of vonmises_number, whose arccos is the device's.
+
+/// Gamma of a >= 1 and scale 1, e (1 + y)^3 of normal numbers y: Marsaglia, Tsang 2000. Their condition of acceptance,
+/// log(u) < x^2 / 2 + e (1 - t^3 + 3 log(t)) for t = 1 + y, is a series in y where y is small, as it is for large a.
 CUDARRAY_HD inline double gamma_above_1(draws& d, double a) {
   const double e = a - 1. / 3, c = 1 / math::sqrt(9 * e);
   for (;;) {
-    const double x = d.normal(), t = math::fma(c, x, 1), log_u = -d.exponential();
+    const double x = d.normal(), y = times(c, x), t = 1 + y, log_u = -d.exponential();
     if (t <= 0) continue;
-    const double above = math::fma(3, rounded_log(t), math::fma(-(t * t), t, 1));
-    if (log_u < math::fma(0.5 * x, x, times(e, above))) return times(e, t * t * t);
+    double bound = 0;
+    if (y < 0.03 && y > -0.03) {
+      for (int i = 12; i >= 4; --i) bound = math::fma(-y, bound, 3. / i);
+      bound *= -(e * (y * y)) * (y * y);
+    } else {
+      const double above = math::fma(3, rounded_log(t), math::fma(-(t * t), t, 1));
+      bound = math::fma(0.5 * x, x, times(e, above));
+    }
+    if (log_u < bound) return math::fma(times(e, y), math::fma(y, 3 + y, 3), e);
   }
 }
 /// Gamma of a >= 0 and scale 1: of a + 1, times the a-th root of a uniform number.
@@ -25,8 +35,18 @@ CUDARRAY_HD inline double gamma_number(draws& d, double a) {
 }
 /// Its logarithm, which does not underflow; a > 0.
 CUDARRAY_HD inline double log_gamma_number(draws& d, double a) {
-  const double g = rounded_log(gamma_above_1(d, a >= 1 ? a : a + 1));
-  return a >= 1 ? g : g - d.exponential() / a;
+  if (a >= 1) return rounded_log(gamma_above_1(d, a));
+  const double g = rounded_log(gamma_above_1(d, a + 1));
+  return g - d.exponential() / (a < 1e-300 ? 1e-300 : a);  // of smaller ones nothing is left but which is the smallest
+}
+/// x / (x + y) of gamma numbers of a and b.
+CUDARRAY_HD inline double beta_number(draws& d, double a, double b) {
+  if (a >= 1 && b >= 1) {
+    const double x = gamma_above_1(d, a), y = gamma_above_1(d, b);
+    return x / (x + y);
+  }
+  const double x = log_gamma_number(d, a), y = log_gamma_number(d, b);
+  return 1 / (1 + rounded_exp(y - x));
 }
 
 /// The least k at which the probabilities, from p at 0 on, each `ratio(k)` times the one before, add up to u.
@@ -115,7 +135,7 @@ CUDARRAY_HD inline double geometric_number(draws& d, double p) {
 }
 /// Failures before the n-th success: Poisson's of a mean that has a gamma distribution.
 CUDARRAY_HD inline double negative_binomial_number(draws& d, double n, double p) {
-  const double mean = times(gamma_number(d, n), (1 - p) / p);
+  const double mean = times(gamma_number(d, n) / p, 1 - p);
   return poisson_number(d, mean < 4611686018427387904. ? mean : 4611686018427387904.);
 }
 /// Kemp 1981, as in NumPy; p of [0, 1).
@@ -127,18 +147,17 @@ CUDARRAY_HD inline double logseries_number(draws& d, double p) {
   if (v <= q * q) return math::floor(1 + rounded_log(v) / rounded_log(q));
   return v >= q ? 1 : 2;
 }
-/// Of a > 1 (Devroye 1986, X.6.1): numbers that int64 does not hold are left out.
+/// Of a > 1 (Devroye 1986, X.6.1): numbers that int64 does not hold are left out. From 64 on, 2 is as rare as 2^-64.
 CUDARRAY_HD inline double zipf_number(draws& d, double a) {
-  if (a >= 1025) return 1;
-  const double power = a - 1, b = rounded_exp(times(power, 0.6931471805599453));
-  const double least = rounded_exp(times(power, -43.668272375276554));  // (2^63)^-power
+  if (a >= 64) return 1;
+  const double power = a - 1, b_minus_1 = rounded_exp_minus_1(times(power, 0.6931471805599453));
+  const double range = -rounded_exp_minus_1(times(power, -43.668272375276554));  // 1 - (2^63)^-power
   for (;;) {
     const draws::pair two = d.uniforms();
-    const double u = math::fma(two.first, least, 1 - two.first);
-    const double x = math::floor(rounded_exp(-rounded_log(u) / power));
+    const double x = math::floor(rounded_exp(-rounded_log_minus(times(two.first, range)) / power));
     if (!(x >= 1 && x < 9.2e18)) continue;
-    const double t = rounded_exp(times(power, rounded_log_minus(-1 / x)));
-    if (two.second * x * (t - 1) / (b - 1) <= t / b) return x;
+    const double t_minus_1 = rounded_exp_minus_1(times(power, rounded_log_minus(-1 / x)));
+    if (two.second * x * t_minus_1 / b_minus_1 <= (1 + t_minus_1) / (1 + b_minus_1)) return x;
   }
 }
 /// The angle from the mean, of concentration kappa >= 0 (Best, Fisher 1979).

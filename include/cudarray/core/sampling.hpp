@@ -32,6 +32,13 @@ CUDARRAY_HD inline double rounded_exp(double x) {
   for (int i = 13; i >= 1; --i) p = math::fma(p, r / i, 1);
   return p * __builtin_bit_cast(double, uint64(int64(k) + 1023) << 52);
 }
+/// exp(x) - 1 without the cancellation of small x.
+CUDARRAY_HD inline double rounded_exp_minus_1(double x) {
+  if (x < -0.35 || x > 0.35) return rounded_exp(x) - 1;
+  double p = 1;
+  for (int i = 14; i >= 2; --i) p = math::fma(p, x / i, 1);
+  return x * p;
+}
 
 /// log(k!) - ((k + 1/2) log(k) - k + log(2 pi) / 2) of a whole k >= 0, log(0) being taken as 0: Stirling's series from
 /// 16 on.
@@ -85,14 +92,14 @@ class draws {
   };
   /// Two uniform numbers of (0, 1].
   CUDARRAY_HD pair uniforms() {
-    const words w = from_.at(element_, blocks_++);
+    const words w = from_.attempt_at(element_, blocks_++);
     return {positive_double(w.two(0)), positive_double(w.two(1))};
   }
   CUDARRAY_HD double normal() {
-    const words w = from_.at(element_, blocks_++);
+    const words w = from_.attempt_at(element_, blocks_++);
     return box_muller<double>(positive_double(w.two(0)), unit_double(w.two(1))).first;
   }
-  CUDARRAY_HD double exponential() { return exponential_of<double>(from_.at(element_, blocks_++).two(0)); }
+  CUDARRAY_HD double exponential() { return exponential_of<double>(from_.attempt_at(element_, blocks_++).two(0)); }
 };
 
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_ARITHMETIC

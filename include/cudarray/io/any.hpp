@@ -9,7 +9,7 @@
 
 namespace cudarray::inline v0 {
 
-/// An array of any dtype: `std::visit([](const auto& a) { .. }, v)`, or `std::get<ca::ndarray<float>>(v)`.
+/// An array of any dtype: `std::visit([](const auto& a) { .. }, v)`.
 template <class D = default_device>
 using array_variant = ::std::variant<ndarray<bool, D>, ndarray<int8, D>, ndarray<int16, D>, ndarray<int32, D>,
                                      ndarray<int64, D>, ndarray<uint8, D>, ndarray<uint16, D>, ndarray<uint32, D>,
@@ -50,7 +50,7 @@ namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 ///     std::visit([](const auto& a) { std::cout << a; }, ca::load_any("x.npy"));
 template <device_tag Device = default_device, class Host = cpu>
 array_variant<Device> load_any(const ::std::string& path, Device device = {}) {
-  detail::file f(path, "rb");
+  detail::file f(path, "rbe");
   return detail::read_any_npy<Device, Host>(f, device);
 }
 

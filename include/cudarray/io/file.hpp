@@ -40,6 +40,7 @@ inline int64 bytes_from(int descriptor, int64 at) {
 /// An open file. Every failure throws io_error with path and reason.
 class file {
  public:
+  /// mode: "rbe" or "wbe": programs that are started meanwhile do not get it.
   file(const ::std::string& path, const char* mode) : path_(path), f_(::std::fopen(path.c_str(), mode)) {
     if (f_ == nullptr) fail(::std::strerror(errno));
   }
@@ -50,6 +51,8 @@ class file {
   file& operator=(const file&) = delete;
 
   const ::std::string& path() const { return path_; }
+  bool is_open() const { return f_ != nullptr; }
+  ::std::FILE* handle() const { return f_; }
   /// Reads so many bytes, or fewer where the file ends. Returns how many.
   ::std::size_t read(void* to, ::std::size_t bytes) {
     const ::std::size_t n = ::std::fread(to, 1, bytes, f_);

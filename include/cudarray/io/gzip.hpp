@@ -71,7 +71,7 @@ using packed_reader = gzip_reader;
 /// Reads a plain file, and says so of a gzipped one.
 class plain_reader : public file {
  public:
-  explicit plain_reader(const ::std::string& path) : file(path, "rb") {
+  explicit plain_reader(const ::std::string& path) : file(path, "rbe") {
     if (path.size() > 3 && path.compare(path.size() - 3, 3, ".gz") == 0)
       detail::fail<io_error>(path, ": built without zlib, which gzipped files need");
   }

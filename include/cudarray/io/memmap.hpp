@@ -27,7 +27,8 @@ class open_descriptor {
  public:
   CUDARRAY_COLD open_descriptor(const ::std::string& path, memmap_mode mode) : path_(path) {
     const bool writes = mode == memmap_mode::read_write || mode == memmap_mode::create;
-    const int flags = (writes ? O_RDWR : O_RDONLY) | (mode == memmap_mode::create ? O_CREAT | O_TRUNC : 0) | O_CLOEXEC;
+    const int flags =
+        (writes ? O_RDWR : O_RDONLY) | (mode == memmap_mode::create ? O_CREAT | O_TRUNC : 0) | O_CLOEXEC | O_NONBLOCK;
     d_ = ::open(path.c_str(), flags, 0666);
     if (d_ < 0) refuse(::std::strerror(errno));
   }
@@ -73,10 +74,11 @@ CUDARRAY_COLD inline shape mapped_shape(const ::std::string& path, shape s, int6
   int64 row = itemsize;
   for (int d = 0; d < s.ndim(); ++d) {
     if (s[d] == -1 && open < 0) open = d;
-    else if (s[d] < 0) fail<shape_error>("memmap: the shape ", s);
+    else if (s[d] < 0) fail<shape_error>("memmap: the shape ", s, " has negative extents");
     else if (__builtin_mul_overflow(row, s[d], &row)) fail<shape_error>("memmap: the shape ", s, " is too large");
   }
-  if (open >= 0 && row > 0 && bytes >= 0 && bytes % row == 0) s[open] = bytes / row;
+  if (bytes < 0) fail<io_error>(path, ": the file ends ", -bytes, " bytes before the offset");
+  if (open >= 0 && row > 0 && bytes % row == 0) s[open] = bytes / row;
   if (open >= 0 ? s[open] < 0 : row > bytes)
     fail<io_error>(path, ": ", bytes, " bytes behind the offset are no shape ", s, " of elements of ", itemsize,
                    itemsize == 1 ? " byte" : " bytes");
@@ -86,9 +88,6 @@ template <class T>
 const ndarray<T, cpu> mapped(const char* function, const open_descriptor& d, const shape& s, int64 at,
                              memmap_mode mode) {
   const int64 bytes = s.elements() * int64(sizeof(T));
-  if (at % int64(alignof(T)) != 0)
-    fail<value_error>(function, ": ", dtype_name<T>, " needs an offset that is a multiple of ", alignof(T), ", not ",
-                      at);
   if (bytes == 0) return ndarray<T, cpu>(new_array<T>(function, s, cpu{}));
   char* const p = d.map(at, bytes, mode);
   const unmap release{at % ::sysconf(_SC_PAGESIZE), bytes};
@@ -106,28 +105,33 @@ struct memmap_options {
 
 /// The bytes of a file as an array on the CPU, C order: they are read when they are used, and the file stays open until
 /// no array uses it. An extent of -1 is as long as the file makes it. Throws io_error where the file is missing or too
-/// short, value_error for an offset that is no multiple of the dtype's alignment. Who shortens the file meanwhile ends
-/// the program (SIGBUS).
+/// short, shape_error, and value_error for an offset that is no multiple of the dtype's alignment. Who shortens the
+/// file meanwhile ends the program (SIGBUS).
 ///     auto x = ca::memmap<float>("x.bin", {-1, 784});
 template <dtype T>
 const ndarray<T, cpu> memmap(const ::std::string& path, const shape& s, const memmap_options& o = {}) {
   constexpr const char* function = "memmap";
-  if (o.offset < 0) detail::fail<value_error>(function, ": the offset ", o.offset, " is negative");
+  constexpr int64 size = sizeof(T), most = int64(1) << 62;
+  if (o.offset < 0 || o.offset % int64(alignof(T)) != 0)
+    detail::fail<value_error>(function, ": the offset ", o.offset, " is no multiple of ", alignof(T), ", as ",
+                              dtype_name<T>, " needs");
   const bool creates = o.mode == memmap_mode::create;
   if (creates) detail::check_extents(function, s);
+  if (creates && s.elements() > (most - o.offset % most) / size)
+    detail::fail<shape_error>(function, ": the shape ", s, " is too large");
   const detail::open_descriptor d(path, o.mode);
-  if (creates) d.resize(o.offset + s.elements() * int64(sizeof(T)));
-  const shape dims = detail::mapped_shape(path, s, sizeof(T), d.size() - o.offset);
+  if (creates) d.resize(o.offset + s.elements() * size);
+  const shape dims = detail::mapped_shape(path, s, size, d.size() - o.offset);
   return detail::mapped<T>(function, d, dims, o.offset, o.mode);
 }
-/// The elements of a .npy file as `memmap` has them. Throws io_error, dtype_error for another dtype and for another
-/// order of bytes.
+/// The elements of a .npy file as `memmap` has them. Throws io_error, value_error for mode `create`, and dtype_error
+/// for another dtype and for another order of bytes.
 ///     auto x = ca::open_memmap<float>("x.npy");
 template <dtype T>
 const ndarray<T, cpu> open_memmap(const ::std::string& path, memmap_mode mode = memmap_mode::read) {
   constexpr const char* function = "open_memmap";
   if (mode == memmap_mode::create) detail::fail<value_error>("open_memmap: of an existing file");
-  detail::file f(path, "rb");
+  detail::file f(path, "rbe");
   detail::npy_header h = detail::read_npy_header(f, {detail::npy_letter<T>, int(sizeof(T))}, dtype_name<T>);
   if (h.type.swapped) detail::fail<dtype_error>(path, ": its bytes are in the other order: load() reads them");
   if (h.fortran_order)
@@ -137,6 +141,9 @@ const ndarray<T, cpu> open_memmap(const ::std::string& path, memmap_mode mode = 
   if (bytes > there)
     detail::fail<io_error>(path, ": the file ends too early: ", there, " of the ", bytes, " bytes of shape ", h.dims,
                            " of ", dtype_name<T>);
+  if ((d.size() - there) % int64(alignof(T)) != 0)
+    detail::fail<io_error>(path, ": its elements begin at byte ", d.size() - there, ", no multiple of ", alignof(T),
+                           ", as ", dtype_name<T>, " needs: load() reads them");
   const ndarray<T, cpu> a = detail::mapped<T>(function, d, h.dims, d.size() - there, mode);
   return h.fortran_order ? a.t() : a;
 }

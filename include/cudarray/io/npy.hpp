@@ -66,7 +66,7 @@ void save(const ::std::string& path, const X& x) {
   using T = value_type_t<X>;
   const ndarray<T, cpu> a = to<cpu>(detail::array_of(x));  // a new array in C order
   const ::std::string start = detail::npy_start(detail::npy_descr<T>(), a.shape());
-  detail::file f(path, "wb");
+  detail::file f(path, "wbe");
   f.write(start.data(), start.size());
   f.write(a.data(), ::std::size_t(a.nbytes()));
   f.close();
@@ -78,7 +78,7 @@ void save(const ::std::string& path, const X& x) {
 ///     auto w = ca::load<float>("w.npy");
 template <dtype T, device_tag Device = default_device, class Host = cpu>
 const ndarray<T, Device> load(const ::std::string& path, Device device = {}) {
-  detail::file f(path, "rb");
+  detail::file f(path, "rbe");
   return detail::placed_on(detail::read_npy<T, Host>(f), device);
 }
 

@@ -17,6 +17,7 @@ template <class T>
 inline constexpr char npy_letter = ::std::is_same_v<T, bool>       ? 'b'
                                    : kind_of<T> == kind::unsigned_ ? 'u'
                                    : kind_of<T> == kind::signed_   ? 'i'
+                                   : ::std::is_same_v<T, bfloat16> ? 'V'  // NumPy does not have it
                                    : is_floating<T>                ? 'f'
                                                                    : 'c';
 
@@ -152,7 +153,8 @@ template <class Reader>
   const char* const magic = reinterpret_cast<const char*>(start);
   if (::std::memcmp(magic, "\x93NUMPY", 6) != 0)
     fail<io_error>(f.path(), ": not a .npy file: it begins with \"", shown(magic, 6), "\", where \"",
-                   shown("\x93NUMPY", 6), "\" is read");
+                   shown("\x93NUMPY", 6), "\" is read",
+                   ::std::memcmp(magic, "PK", 2) == 0 ? "; ca::npz_file reads .npz files" : "");
   const int major = start[6], minor = start[7];
   if (major < 1 || major > 3 || minor != 0)
     fail<io_error>(f.path(), ": a .npy file of version ", major, ".", minor, "; 1.0, 2.0 and 3.0 are read");

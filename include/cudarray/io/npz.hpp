@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "any.hpp"
+#include "names.hpp"
 #include "zip.hpp"
 
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
@@ -11,33 +11,6 @@ namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 inline ::std::string name_of_member(const ::std::string& member) {
   const bool npy = member.size() >= 4 && member.compare(member.size() - 4, 4, ".npy") == 0;
   return npy ? member.substr(0, member.size() - 4) : member;
-}
-[[noreturn]] CUDARRAY_COLD inline void fail_name(const ::std::string& path, const ::std::string& name,
-                                                 const ::std::vector<::std::string>& there) {
-  text t;
-  for (const ::std::string& n : there) {
-    t.add(t.size() == 0 ? " " : ", ");
-    t.add(shown(n.data(), n.size()).c_str());
-    if (t.size() > 200) {
-      t.add(", ..");
-      break;
-    }
-  }
-  fail<io_error>(path, ": no array \"", shown(name.data(), name.size()),
-                 "\"; there are:", t.size() ? t.str() : " none");
-}
-/// Adds the arrays, each behind its name, to what writes a file.
-template <class Writer>
-void add_named(Writer&) {}
-template <class Writer, class X, class... More>
-void add_named(Writer& f, const ::std::string& name, const X& x, const More&... more) {
-  f.add(name, x);
-  add_named(f, more...);
-}
-template <class... A>
-void check_named() {
-  constexpr bool pairs = sizeof...(A) % 2 == 0;
-  static_assert(pairs, "cudarray: each array stands behind its name: savez(path, \"w\", w, \"b\", b)");
 }
 
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
@@ -49,7 +22,7 @@ namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 ///     auto w = f.load<float>("w");
 class npz_file {
  public:
-  explicit npz_file(const ::std::string& path) : f_(path, "rb"), directory_(f_) {}
+  explicit npz_file(const ::std::string& path) : f_(path, "rbe"), directory_(f_) {}
 
   /// The arrays' names, in the order of the file.
   ::std::vector<::std::string> names() const {
@@ -57,10 +30,15 @@ class npz_file {
     for (const detail::zip_member& m : directory_.members) r.push_back(detail::name_of_member(m.name));
     return r;
   }
+  /// Whether there is an array of that name, with or without `.npy`.
   bool contains(const ::std::string& name) const { return found(name) != nullptr; }
+  /// Of the array of that name, dtype by our name. Throw io_error where there is none, dtype_error for objects and the
+  /// like.
+  cudarray::shape shape(const ::std::string& name) { return header(name).dims; }
+  const char* dtype(const ::std::string& name) { return detail::name_of(header(name).type); }
 
   /// The array of that name. Throws dtype_error for another dtype; io_error where there is none, or it is damaged.
-  template <dtype T, device_tag Device = default_device, class Host = cpu>
+  template <cudarray::dtype T, device_tag Device = default_device, class Host = cpu>
   const ndarray<T, Device> load(const ::std::string& name, Device device = {}) {
     detail::zip_member_reader m(f_, member(name));
     return detail::placed_on(detail::read_npy<T, Host>(m), device);
@@ -77,7 +55,7 @@ class npz_file {
   const detail::zip_member* found(const ::std::string& name) const {
     const auto& all = directory_.members;
     for (auto m = all.rbegin(); m != all.rend(); ++m)
-      if (detail::name_of_member(m->name) == name) return &*m;
+      if (m->name == name || detail::name_of_member(m->name) == name) return &*m;
     return nullptr;
   }
   const detail::zip_member& member(const ::std::string& name) const {
@@ -85,48 +63,70 @@ class npz_file {
     if (m == nullptr) detail::fail_name(f_.path(), name, names());
     return *m;
   }
+  detail::npy_header header(const ::std::string& name) {
+    detail::zip_member_reader m(f_, member(name));
+    return detail::read_npy_header(m, {}, "");
+  }
 
   detail::file f_;
   detail::zip_directory<detail::file> directory_;
 };
 
-/// Writes a .npz file, array by array; it is whole once `close` returned. Throws io_error.
+/// Writes a .npz file, array by array; it is whole once `close` returned. Throws io_error; value_error for a name that
+/// is there already, or is no UTF-8.
 ///     ca::npz_writer f("model.npz");
 ///     for (const auto& [name, w] : weights) f.add(name, w);
 ///     f.close();
 class npz_writer {
  public:
-  explicit npz_writer(const ::std::string& path, bool compressed = false) : f_(path), compressed_(compressed) {}
+  explicit npz_writer(const ::std::string& path, bool compressed = false) : f_(path, compressed) {}
   template <array_expression X>
   void add(const ::std::string& name, const X& x) {
     using T = value_type_t<X>;
+    names_.add("npz_writer", name);
     const ndarray<T, cpu> a = to<cpu>(detail::array_of(x));
-    f_.add(name + ".npy", detail::npy_start(detail::npy_descr<T>(), a.shape()), a.data(), ::std::size_t(a.nbytes()),
-           compressed_);
+    f_.add(name + ".npy", detail::npy_start(detail::npy_descr<T>(), a.shape()), a.data(), ::std::size_t(a.nbytes()));
   }
+  template <class D>
+  void add(const ::std::string& name, const array_variant<D>& x) {
+    ::std::visit(
+        [&]<class T>(const ndarray<T, D>& a) {
+          if constexpr (::std::is_same_v<T, bfloat16>)
+            detail::fail<value_error>("npz_writer: NumPy has no bfloat16: save ca::astype<float>(x)");
+          else add(name, a);
+        },
+        x);
+  }
+  /// The second time it does nothing.
   void close() { f_.close(); }
 
  private:
   detail::zip_writer f_;
-  bool compressed_;
+  detail::new_names names_;
 };
 
-/// Writes arrays, each behind its name, as a .npz file. Throws io_error.
+/// Writes arrays, each behind its name, as a .npz file. Throws io_error, value_error.
 ///     ca::savez("model.npz", "w", w, "b", b);
 template <class... A>
 void savez(const ::std::string& path, const A&... names_and_arrays) {
-  detail::check_named<A...>();
-  npz_writer f(path);
-  if constexpr (sizeof...(A) % 2 == 0) detail::add_named(f, names_and_arrays...);
-  f.close();
+  constexpr bool named = detail::are_named<A...>;
+  static_assert(named, "cudarray: each array stands behind its name: savez(path, \"w\", w, \"b\", ca::array(v))");
+  if constexpr (named) {
+    npz_writer f(path);
+    detail::add_named(f, names_and_arrays...);
+    f.close();
+  }
 }
 /// The same, deflated.
 template <class... A>
 void savez_compressed(const ::std::string& path, const A&... names_and_arrays) {
-  detail::check_named<A...>();
-  npz_writer f(path, true);
-  if constexpr (sizeof...(A) % 2 == 0) detail::add_named(f, names_and_arrays...);
-  f.close();
+  constexpr bool named = detail::are_named<A...>;
+  static_assert(named, "cudarray: each array stands behind its name: savez_compressed(path, \"w\", w)");
+  if constexpr (named) {
+    npz_writer f(path, true);
+    detail::add_named(f, names_and_arrays...);
+    f.close();
+  }
 }
 
 }  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

@@ -6,7 +6,8 @@
 #include <map>
 
 #include "json.hpp"
-#include "npz.hpp"
+#include "names.hpp"
+#include "zip.hpp"
 
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
@@ -16,6 +17,7 @@ struct tensor_entry {
   const char* dtype = "";  ///< our name of it
   ::std::size_t itemsize = 0;
   shape dims;
+  ::std::string problem;      ///< why no array of ours holds it
   uint64 begin = 0, end = 0;  ///< behind the header
 };
 
@@ -81,16 +83,17 @@ class tensor_header {
     if (parts != 7 || places.size() != 2) refuse(is, "lacks dtype, shape or two data_offsets");
     for (const tensor_dtype& t : tensor_dtypes)
       if (theirs == t.theirs) e.dtype = t.ours, e.itemsize = ::std::size_t(t.itemsize);
-    if (e.itemsize == 0) refuse(is, "holds ", shown(theirs.data(), theirs.size()), ", no dtype of arrays");
-    if (extents.size() > max_rank) refuse(is, "has ", extents.size(), " axes; at most ", max_rank, " are read");
+    if (e.itemsize == 0) e.problem = cat("holds ", shown(theirs.data(), theirs.size()), ", no dtype of arrays");
+    if (extents.size() > max_rank) e.problem = cat("has ", extents.size(), " axes; at most ", max_rank, " are read");
     uint64 n = 1;
-    for (const uint64 d : extents) {
-      if (d >= uint64(1) << 55 || __builtin_mul_overflow(n, d > 0 ? d : 1, &n) || n >= uint64(1) << 55)
-        refuse(is, "has 2^55 elements or more");
-      e.dims.push_back(int64(d));
+    for (::std::size_t d = 0; d < extents.size() && e.problem.empty(); ++d) {
+      const uint64 here = extents[d];
+      if (here >= uint64(1) << 55 || __builtin_mul_overflow(n, here > 0 ? here : 1, &n) || n >= uint64(1) << 55)
+        e.problem = "has 2^55 elements or more";
+      else e.dims.push_back(int64(here));
     }
     e.begin = places[0], e.end = places[1];
-    if (e.end < e.begin || e.end - e.begin != uint64(e.dims.elements()) * e.itemsize)
+    if (e.end < e.begin || (e.problem.empty() && e.end - e.begin != uint64(e.dims.elements()) * e.itemsize))
       refuse(is, "of shape ", e.dims, " of ", e.dtype, " has the data_offsets ", e.begin, " and ", e.end);
     return e;
   }
@@ -131,12 +134,13 @@ const char* tensor_dtype_of() {
 namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 /// An open safetensors file whose arrays are read one by one, bfloat16 among them. The constructor reads the header,
-/// and throws io_error for a missing, truncated or malformed file. For one thread at a time.
+/// and throws io_error for a missing, truncated or malformed file. What no array holds (float8, more than 8 axes) is
+/// refused where it is asked for. For one thread at a time.
 ///     ca::safetensors_file f("model.safetensors");
 ///     auto w = f.load<ca::bfloat16>("layers.0.weight");
 class safetensors_file {
  public:
-  explicit safetensors_file(const ::std::string& path) : f_(path, "rb"), header_(f_) {}
+  explicit safetensors_file(const ::std::string& path) : f_(path, "rbe"), header_(f_) {}
 
   /// The arrays' names, in the order of the header.
   ::std::vector<::std::string> names() const {
@@ -150,12 +154,13 @@ class safetensors_file {
   const char* dtype(const ::std::string& name) const { return entry(name).dtype; }
   const ::std::map<::std::string, ::std::string>& metadata() const { return header_.metadata; }
 
-  /// The array of that name. Throws dtype_error for another dtype, io_error where there is none.
+  /// The array of that name. Throws dtype_error for another dtype; io_error where there is none.
   template <cudarray::dtype T, device_tag Device = default_device, class Host = cpu>
   const ndarray<T, Device> load(const ::std::string& name, Device device = {}) {
     const detail::tensor_entry& e = entry(name);
     if (::std::strcmp(e.dtype, dtype_name<T>) != 0)
-      detail::fail<dtype_error>(f_.path(), ": array \"", name, "\" holds ", e.dtype, ", not ", dtype_name<T>);
+      detail::fail<dtype_error>(f_.path(), ": array \"", detail::shown(name.data(), name.size()), "\" holds ", e.dtype,
+                                ", not ", dtype_name<T>);
     return read<T, Device, Host>(e, device);
   }
   /// The same, of whatever dtype.
@@ -174,6 +179,8 @@ class safetensors_file {
   const detail::tensor_entry& entry(const ::std::string& name) const {
     const detail::tensor_entry* const e = found(name);
     if (e == nullptr) detail::fail_name(f_.path(), name, names());
+    if (!e->problem.empty())
+      detail::fail<dtype_error>(f_.path(), ": array \"", detail::shown(name.data(), name.size()), "\" ", e->problem);
     return *e;
   }
   template <class T, class Device, class Host>
@@ -199,19 +206,31 @@ class safetensors_writer {
   template <array_expression X>
   void add(const ::std::string& name, const X& x) {
     using T = value_type_t<X>;
-    if (name == "__metadata__" || !names_.emplace(name, names_.size()).second)
-      detail::fail<value_error>("safetensors_writer: the name \"", name, "\" is there already");
+    if (name == "__metadata__") detail::fail<value_error>("safetensors_writer: __metadata__ is no array's name");
+    names_.add("safetensors_writer", name);
     const ndarray<T, cpu> a = to<cpu>(detail::array_of(x));
     parts_.push_back({name, detail::tensor_dtype_of<T>(), a.shape(), ::std::size_t(a.nbytes()), a.node().store});
+  }
+  template <class D>
+  void add(const ::std::string& name, const array_variant<D>& x) {
+    ::std::visit(
+        [&]<class T>(const ndarray<T, D>& a) {
+          if constexpr (::std::is_same_v<T, complex128>)
+            detail::fail<value_error>("safetensors_writer: the format has no complex128");
+          else add(name, a);
+        },
+        x);
   }
   CUDARRAY_COLD void close() {
     // larger elements first, so that all are aligned
     ::std::stable_sort(parts_.begin(), parts_.end(),
                        [](const part& a, const part& b) { return a.itemsize() > b.itemsize(); });
     const ::std::string text = header();
+    if (text.size() > 100000000)
+      detail::fail<value_error>(path_, ": a header of ", text.size(), " bytes; 10^8 are read");
     ::std::string start;
     detail::add_little_endian(start, text.size(), 8);
-    detail::file f(path_, "wb");
+    detail::file f(path_, "wbe");
     f.write(start.data(), start.size());
     f.write(text.data(), text.size());
     for (const part& p : parts_)
@@ -243,7 +262,7 @@ class safetensors_writer {
     ::std::size_t at = 0;
     for (const part& p : parts_) {
       r += (r.size() == 1 ? "" : ",") + detail::json_string(p.name) + ":{\"dtype\":\"" + p.dtype + "\",\"shape\":[";
-      for (int d = 0; d < p.dims.ndim(); ++d) r += (d > 0 ? "," : "") + ::std::to_string(p.dims[d]);
+      for (int d = 0; d < p.dims.ndim(); ++d) r += detail::cat(d > 0 ? "," : "", p.dims[d]);
       r += detail::cat("],\"data_offsets\":[", at, ",", at + p.bytes, "]}");
       at += p.bytes;
     }
@@ -253,7 +272,7 @@ class safetensors_writer {
   }
 
   ::std::string path_;
-  ::std::map<::std::string, ::std::size_t> names_;
+  detail::new_names names_;
   ::std::vector<part> parts_;
 };
 
@@ -261,10 +280,13 @@ class safetensors_writer {
 ///     ca::save_safetensors("model.safetensors", "w", w, "b", b);
 template <class... A>
 void save_safetensors(const ::std::string& path, const A&... names_and_arrays) {
-  detail::check_named<A...>();
-  safetensors_writer f(path);
-  if constexpr (sizeof...(A) % 2 == 0) detail::add_named(f, names_and_arrays...);
-  f.close();
+  constexpr bool named = detail::are_named<A...>;
+  static_assert(named, "cudarray: each array stands behind its name: save_safetensors(path, \"w\", w)");
+  if constexpr (named) {
+    safetensors_writer f(path);
+    detail::add_named(f, names_and_arrays...);
+    f.close();
+  }
 }
 
 }  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

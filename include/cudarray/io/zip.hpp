@@ -49,7 +49,8 @@ class crc32_sum {
 /// What a ZIP directory says of a member.
 struct zip_member {
   ::std::string name;
-  int method = 0;       ///< 0: stored, 8: deflated
+  int method = 0;  ///< 0: stored, 8: deflated
+  bool encrypted = false;
   uint32 checksum = 0;  ///< of its contents
   uint64 packed = 0, size = 0;
   uint64 header = 0;  ///< where its own header begins
@@ -107,7 +108,7 @@ class zip_directory {
     int64 i = most - 22;
     for (; i >= 0; --i)
       if (::std::memcmp(&tail[::std::size_t(i)], "PK\5\6", 4) == 0 &&
-          int64(little_endian(&tail[::std::size_t(i) + 20], 2)) == most - 22 - i)
+          int64(little_endian(&tail[::std::size_t(i) + 20], 2)) <= most - 22 - i)
         break;
     if (i < 0) refuse("it has no directory at its end");
     const unsigned char* const end = &tail[::std::size_t(i)];
@@ -146,7 +147,7 @@ class zip_directory {
       m.checksum = uint32(little_endian(p + 16, 4));
       m.packed = little_endian(p + 20, 4), m.size = little_endian(p + 24, 4), m.header = little_endian(p + 42, 4);
       if (!read_zip64(p + 46 + name, extra, m)) refuse("its directory is damaged");
-      if (little_endian(p + 8, 2) & 1) refuse("its members are encrypted");
+      m.encrypted = (little_endian(p + 8, 2) & 1) != 0;
       members.push_back(::std::move(m));
       at += 46 + name + extra + comment;
     }
@@ -165,6 +166,7 @@ class zip_member_reader {
     unsigned char h[30];
     f.seek(0);
     const int64 size = f.remaining();
+    if (m.encrypted) refuse("it is encrypted");
     if (m.header > uint64(size)) refuse("it lies behind the end of the file");
     f.seek(int64(m.header));
     read_all(f, h, sizeof h, "a member's header");
@@ -250,11 +252,13 @@ class zip_member_reader {
 /// Writes a ZIP file: members one after another, and the directory at `close`.
 class zip_writer {
  public:
-  explicit zip_writer(const ::std::string& path) : f_(path, "wb") {}
+  zip_writer(const ::std::string& path, bool deflates)
+      : f_((check_zlib(path, deflates), path), "wbe"), deflates_(deflates) {}
 
   const ::std::string& path() const { return f_.path(); }
   /// Writes a member of these parts, one after another, stored or deflated.
-  void add(const ::std::string& name, const ::std::string& head, const void* body, ::std::size_t bytes, bool deflate) {
+  void add(const ::std::string& name, const ::std::string& head, const void* body, ::std::size_t bytes) {
+    if (!f_.is_open()) fail<io_error>(path(), ": the file is closed already");
     zip_member m;
     m.name = name;
     m.header = at_;
@@ -264,11 +268,11 @@ class zip_writer {
     sum.add(body, bytes);
     m.checksum = sum.value();
     ::std::string packed;
-    if (deflate) packed = deflated(head, body, bytes), m.method = 8;
-    m.packed = deflate ? packed.size() : m.size;
+    if (deflates_) packed = deflated(head, body, bytes), m.method = 8;
+    m.packed = deflates_ ? packed.size() : m.size;
     const ::std::string start = header(m, false) + name + sizes(m, false);
     put(start.data(), start.size());
-    if (deflate) {
+    if (deflates_) {
       put(packed.data(), packed.size());
     } else {
       put(head.data(), head.size());
@@ -277,6 +281,7 @@ class zip_writer {
     members_.push_back(::std::move(m));
   }
   void close() {
+    if (!f_.is_open()) return;
     const uint64 begin = at_;
     for (const zip_member& m : members_) {
       const ::std::string entry = header(m, true) + m.name + sizes(m, true);
@@ -377,13 +382,16 @@ class zip_writer {
       if (n == 0) return;
     }
   }
+  static void check_zlib(const ::std::string&, bool) {}
 #else
-  ::std::string deflated(const ::std::string&, const void*, ::std::size_t) const {
-    fail<io_error>(path(), ": built without zlib, which compressed files need");
+  ::std::string deflated(const ::std::string&, const void*, ::std::size_t) const { return {}; }
+  static void check_zlib(const ::std::string& path, bool deflates) {
+    if (deflates) fail<io_error>(path, ": built without zlib, which compressed files need");
   }
 #endif
 
   file f_;
+  bool deflates_;
   uint64 at_ = 0;
   ::std::vector<zip_member> members_;
 };

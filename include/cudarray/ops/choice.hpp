@@ -24,6 +24,8 @@ using indices = ndarray<int64, D>;
 /// The running sums of weights, made on the host, so that they are the same on every device.
 template <class P>
 ::std::vector<double> running_sums(const char* function, const P& p, int64 n) {
+  constexpr bool real = is_parameter<P>();
+  static_assert(real, "cudarray: weights are real numbers");
   const shape dims = cudarray::detail::dims_of(p);
   if (dims.ndim() != 1 || dims[0] != n)
     cudarray::detail::fail<shape_error>(function, ": weights of shape ", dims, " for ", n, " elements");
@@ -75,12 +77,20 @@ const indices<D> chosen_by_weight(const char* function, int64 n, const shape& s,
   if (k > there)
     cudarray::detail::fail<value_error>(function, ": ", k, " elements without replacement, but ", there,
                                         " weights are not 0");
-  const ndarray<double, D> times = exponentials<double>(function, shape(n), g, device) / astype<double>(p);
+  const auto weight = astype<double>(p);
+  const auto waits = exponentials<double>(function, shape(n), g, device) / weight;
+  const ndarray<double, D> times = where(weight > 0, minimum(waits, 1e308), __builtin_huge_val());
   return reshape(copy(argsort(times)(slice(0, k))), s);
 }
 template <class X, class D>
 auto elements_at(const X& x, const indices<D>& index) {
   return ndarray<value_type_t<X>, D>(take(x, index, 0));
+}
+/// A copy, the slices along an axis in random order.
+template <class T, class D>
+const ndarray<T, D> reordered(const char* function, const ndarray<T, D>& a, int64 axis, generator& g) {
+  const int at = cudarray::detail::normal_axis(function, axis, a.ndim());
+  return ndarray<T, D>(take(a, permutation(a.shape()[at], g, a.device()), at));
 }
 /// The extent of the first axis. Throws shape_error.
 inline int64 first_extent(const char* function, const shape& s) {
@@ -126,13 +136,23 @@ const ndarray<value_type_t<X>, device_type_t<X>> choice(const X& x, const shape&
   return detail_random::elements_at(a, detail_random::chosen_by_weight(function, n, s, p, o.replace, g, a.device()));
 }
 
+template <array_expression X>
+auto choice(const X& x, const shape& s, generator& g) {
+  return choice(x, s, choice_options(), g);
+}
+template <class Of, array_expression P>
+auto choice(const Of& of, const shape& s, const P& p, generator& g) {
+  return choice(of, s, p, choice_options(), g);
+}
+inline auto choice(cudarray::detail::any_integer n, const shape& s, generator& g) {
+  return choice(n, s, choice_options(), g);
+}
+
 /// A copy of x, its slices along an axis in random order. Eager. Throws index_error.
 template <array_expression X>
 const ndarray<value_type_t<X>, device_type_t<X>> permutation(const X& x, cudarray::detail::any_integer axis = 0,
                                                              generator& g = thread_generator()) {
-  const auto a = cudarray::detail::as_array(x);
-  const int at = cudarray::detail::normal_axis("random::permutation", axis, a.ndim());
-  return ndarray<value_type_t<X>, device_type_t<X>>(take(a, permutation(a.shape()[at], g, a.device()), at));
+  return detail_random::reordered("random::permutation", cudarray::detail::as_array(x), axis, g);
 }
 template <array_expression X>
 const ndarray<value_type_t<X>, device_type_t<X>> permutation(const X& x, generator& g) {
@@ -144,7 +164,7 @@ const ndarray<value_type_t<X>, device_type_t<X>> permutation(const X& x, generat
 template <class T, class Device>
 void shuffle(const ndarray<T, Device>& x, cudarray::detail::any_integer axis = 0, generator& g = thread_generator()) {
   cudarray::detail::check_writable(*x.storage(), x.where());
-  x(ellipsis) = permutation(x, axis, g);
+  x(ellipsis) = detail_random::reordered("random::shuffle", x, axis, g);
 }
 template <class T, class Device>
 void shuffle(const ndarray<T, Device>& x, generator& g) {
@@ -178,7 +198,11 @@ const ndarray<int64, device_type_t<X>> categorical(const X& logits, cudarray::de
   constexpr const char* function = "random::categorical";
   using R = ::std::conditional_t<::std::is_same_v<value_type_t<X>, double>, double, float>;
   const auto a = cudarray::detail::as_array(logits);
+  constexpr bool real = kind_of<value_type_t<X>> != kind::complex_;
+  static_assert(real, "cudarray: logits are real numbers");
   const int at = cudarray::detail::normal_axis(function, axis, a.ndim());
+  if (a.shape()[at] == 0)
+    cudarray::detail::fail<shape_error>(function, ": no categories along axis ", at, " of shape ", a.shape());
   const auto noise = detail_random::gumbels<R>(function, a.shape(), g, a.device());
   return ndarray<int64, device_type_t<X>>(argmax(a + noise, at));
 }

@@ -69,7 +69,8 @@ const ndarray<int64, Device> geometric(const shape& s, const P& p, generator& g 
   const auto of = detail_random::parameter<detail_random::positive_probability>(f, "p", p, s);
   return detail_random::sample<int64, detail_random::geometric_sampler>(f, s, g, device, of);
 }
-/// The failures before the n-th success, of probability p; n need not be whole.
+/// The failures before the n-th success, of probability p; n need not be whole. Poisson's numbers of means that have a
+/// gamma distribution, of at most 2^62.
 template <device_tag Device = default_device, class N, class P>
 const ndarray<int64, Device> negative_binomial(const shape& s, const N& n, const P& p,
                                                generator& g = thread_generator(), Device device = {}) {
@@ -78,14 +79,15 @@ const ndarray<int64, Device> negative_binomial(const shape& s, const N& n, const
   const auto of = detail_random::parameter<detail_random::positive_probability>(f, "p", p, s);
   return detail_random::sample<int64, detail_random::negative_binomial_sampler>(f, s, g, device, successes, of);
 }
-/// How many of a sample without replacement of `nsample` out of ngood + nbad are good (Stadlober 1990).
+/// How many of a sample without replacement of `nsample` out of ngood + nbad are good, of counts up to 10^15 (Stadlober
+/// 1990).
 template <device_tag Device = default_device, class G, class B, class N>
 const ndarray<int64, Device> hypergeometric(const shape& s, const G& ngood, const B& nbad, const N& nsample,
                                             generator& g = thread_generator(), Device device = {}) {
   constexpr const char* f = "random::hypergeometric";
-  const auto good = detail_random::parameter<detail_random::count>(f, "ngood", ngood, s);
-  const auto bad = detail_random::parameter<detail_random::count>(f, "nbad", nbad, s);
-  const auto n = detail_random::parameter<detail_random::count>(f, "nsample", nsample, s);
+  const auto good = detail_random::parameter<detail_random::lesser_count>(f, "ngood", ngood, s);
+  const auto bad = detail_random::parameter<detail_random::lesser_count>(f, "nbad", nbad, s);
+  const auto n = detail_random::parameter<detail_random::lesser_count>(f, "nsample", nsample, s);
   if (detail_random::holds_anywhere(detail_random::sample_too_large{}, good, bad, n))
     cudarray::detail::fail<value_error>(f, ": nsample is above ngood + nbad");
   return detail_random::sample<int64, detail_random::hypergeometric_sampler>(f, s, g, device, good, bad, n);

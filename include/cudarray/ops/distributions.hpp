@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../core/normal_quantile.hpp"
+#include "../core/special.hpp"
 #include "parameters.hpp"
 
 namespace cudarray::inline v0::random::detail_random::inline CUDARRAY_BUILD {
@@ -29,22 +30,35 @@ const ndarray<T, Device> truncated_normals(const char* function, const shape& s,
   return as_numbers<T>(clip(t.loc + sign * t.scale * map(cudarray::detail::normal_quantile{}, u), t.low, t.high));
 }
 
+/// u scaled to [low, high): rounding does not reach high.
+template <class T>
+struct uniform_between {
+  CUDARRAY_HD T operator()(T u, double low, double high) const {
+    const T v = static_cast<T>(low + static_cast<double>(u) * (high - low)), end = static_cast<T>(high);
+    return v < end ? v : low < high ? math::nextafter(end, static_cast<T>(low)) : end;
+  }
+};
+struct without_width {
+  CUDARRAY_HD bool operator()(double low, double high) const { return !math::isfinite(high - low); }
+};
 /// By inversion; all three may be equal.
 struct triangular_number {
   CUDARRAY_HD double operator()(double u, double left, double mode, double right) const {
-    const double width = right - left, rise = mode - left, fall = right - mode;
+    const double width = right - left, rise = (mode - left) / width, fall = (right - mode) / width;
     if (width == 0) return left;
-    return u * width < rise ? left + math::sqrt(u * width * rise) : right - math::sqrt((1 - u) * width * fall);
+    return u < rise ? left + width * math::sqrt(u * rise) : right - width * math::sqrt((1 - u) * fall);
   }
 };
 struct out_of_order {
-  CUDARRAY_HD bool operator()(double left, double mode, double right) const { return !(left <= mode && mode <= right); }
+  CUDARRAY_HD bool operator()(double left, double mode, double right) const {
+    return !(left <= mode && mode <= right && math::isfinite(right - left));
+  }
 };
-/// From a squared normal number and a uniform one (Michael, Schucany, Haas 1976), without their cancellation.
+/// From a squared normal number and a uniform one (Michael, Schucany, Haas 1976): the mean divided by q or times it.
 struct wald_number {
   CUDARRAY_HD double operator()(double normal, double u, double mean, double scale) const {
-    const double y = mean * normal * normal, x = mean * scale * 2 / (2 * scale + y + math::sqrt(y * (4 * scale + y)));
-    return u * (mean + x) <= mean ? x : mean * mean / x;
+    const double r = mean / scale * normal * normal, q = (2 + r + math::sqrt(r) * math::sqrt(4 + r)) / 2;
+    return u * (q + 1) <= q ? mean / q : mean * q;
   }
 };
 
@@ -55,8 +69,7 @@ struct gamma_sampler {
 };
 struct beta_sampler {
   CUDARRAY_HD static double number(cudarray::detail::draws& d, double a, double b) {
-    const double x = cudarray::detail::log_gamma_number(d, a), y = cudarray::detail::log_gamma_number(d, b);
-    return 1 / (1 + cudarray::detail::rounded_exp(y - x));
+    return cudarray::detail::beta_number(d, a, b);
   }
 };
 struct log_gamma_sampler {
@@ -73,24 +86,32 @@ struct chisquare_sampler {
     return number(d, df + 2 * cudarray::detail::poisson_number(d, nonc / 2));
   }
 };
+/// By logarithms: of few degrees of freedom chi-square numbers underflow.
 struct f_sampler {
-  template <class... Nonc>
-  CUDARRAY_HD static double number(cudarray::detail::draws& d, double dfnum, double dfden, Nonc... nonc) {
-    const double above = chisquare_sampler::number(d, dfnum, nonc...) / dfnum;
-    return above / (chisquare_sampler::number(d, dfden) / dfden);
+  CUDARRAY_HD static double number(cudarray::detail::draws& d, double dfnum, double dfden) {
+    return quotient(d, dfnum / 2, dfden / 2, dfden / dfnum);
+  }
+  CUDARRAY_HD static double number(cudarray::detail::draws& d, double dfnum, double dfden, double nonc) {
+    return quotient(d, dfnum / 2 + cudarray::detail::poisson_number(d, nonc / 2), dfden / 2, dfden / dfnum);
+  }
+
+ private:
+  CUDARRAY_HD static double quotient(cudarray::detail::draws& d, double a, double b, double scale) {
+    const double above = cudarray::detail::log_gamma_number(d, a), below = cudarray::detail::log_gamma_number(d, b);
+    return cudarray::detail::rounded_exp(above - below) * scale;
   }
 };
 struct t_sampler {
   CUDARRAY_HD static double number(cudarray::detail::draws& d, double df) {
-    const double normal = d.normal();
-    return normal / math::sqrt(chisquare_sampler::number(d, df) / df);
+    const double normal = d.normal(), log_g = cudarray::detail::log_gamma_number(d, df / 2);
+    return normal * math::sqrt(df / 2) * cudarray::detail::rounded_exp(-log_g / 2);
   }
 };
 struct vonmises_sampler {
   CUDARRAY_HD static double number(cudarray::detail::draws& d, double mu, double kappa) {
     constexpr double pi = 3.141592653589793;
-    const double angle = mu + cudarray::detail::vonmises_number(d, kappa);
-    return angle - 2 * pi * math::rint(angle / (2 * pi));
+    const double angle = math::fmod(mu, 2 * pi) + cudarray::detail::vonmises_number(d, kappa);
+    return angle > pi ? angle - 2 * pi : angle < -pi ? angle + 2 * pi : angle;
   }
 };
 
@@ -111,13 +132,15 @@ requires(array_expression<L> ||
   using R = detail_random::real_number_t<T>;
   const auto a = detail_random::parameter<detail_random::finite>(f, "low", low, s);
   const auto b = detail_random::parameter<detail_random::finite>(f, "high", high, s);
+  if (detail_random::holds_anywhere(detail_random::without_width{}, a, b))
+    cudarray::detail::fail<value_error>(f, ": high - low is not finite");
   const auto u = detail_random::drawn(f, s, detail_random::uniform_numbers<R>(0, 1), g, device);
-  return detail_random::as_numbers<T>(a + u * (b - a));
+  return detail_random::as_numbers<T>(map(detail_random::uniform_between<R>{}, u, a, b));
 }
 /// Normal numbers whose means and standard deviations arrays say.
-template <dtype T = float, device_tag Device = default_device, class L, class S>
+template <dtype T = float, device_tag Device = default_device, class L, class S = int>
 requires(array_expression<L> ||
-         array_expression<S>) const ndarray<T, Device> normal(const shape& s, const L& loc, const S& scale,
+         array_expression<S>) const ndarray<T, Device> normal(const shape& s, const L& loc, const S& scale = 1,
                                                               generator& g = thread_generator(), Device device = {}) {
   constexpr const char* f = "random::normal";
   using R = detail_random::real_number_t<T>;
@@ -187,9 +210,10 @@ const ndarray<T, Device> cauchy(const shape& s, const L& loc = 0, const S& scale
   using R = detail_random::real_number_t<T>;
   const auto at = detail_random::parameter<detail_random::finite>(f, "loc", loc, s);
   const auto by = detail_random::parameter<detail_random::nonnegative>(f, "scale", scale, s);
-  const auto above = detail_random::drawn(f, s, detail_random::normal_numbers<R>(0, 1), g, device);
-  const auto below = detail_random::drawn(f, s, detail_random::normal_numbers<R>(0, 1), g, device);
-  return detail_random::as_numbers<T>(at + by * (above / below));
+  // in float64, in which a normal number is hardly ever 0
+  const auto above = detail_random::drawn(f, s, detail_random::normal_numbers<double>(0, 1), g, device);
+  const auto below = detail_random::drawn(f, s, detail_random::normal_numbers<double>(0, 1), g, device);
+  return detail_random::as_numbers<R>(at + by * (above / below));
 }
 /// Numbers whose logarithms are normal, of mean `mean` and standard deviation `sigma`.
 template <dtype T = float, device_tag Device = default_device, class L = int, class S = int>
@@ -244,7 +268,7 @@ const ndarray<T, Device> triangular(const shape& s, const L& left, const M& mode
   const auto m = detail_random::parameter<detail_random::finite>(f, "mode", mode, s);
   const auto b = detail_random::parameter<detail_random::finite>(f, "right", right, s);
   if (detail_random::holds_anywhere(detail_random::out_of_order{}, a, m, b))
-    cudarray::detail::fail<value_error>(f, ": left <= mode <= right does not hold");
+    cudarray::detail::fail<value_error>(f, ": left <= mode <= right does not hold, or right - left is not finite");
   const auto u = detail_random::drawn(f, s, detail_random::uniform_numbers<double>(0, 1), g, device);
   return detail_random::as_numbers<detail_random::real_number_t<T>>(
       map(detail_random::triangular_number{}, u, a, m, b));
@@ -290,7 +314,7 @@ const ndarray<T, Device> chisquare(const shape& s, const D& df, generator& g = t
   const auto n = detail_random::parameter<detail_random::positive>(f, "df", df, s);
   return detail_random::sample<R, detail_random::chisquare_sampler>(f, s, g, device, n);
 }
-/// The same of normal numbers of which the squared means add up to `nonc`.
+/// The same of normal numbers of which the squared means add up to `nonc`, at most 2^62.
 template <dtype T = float, device_tag Device = default_device, class D, class N>
 const ndarray<T, Device> noncentral_chisquare(const shape& s, const D& df, const N& nonc,
                                               generator& g = thread_generator(), Device device = {}) {

@@ -15,7 +15,8 @@ namespace cudarray::inline v0::random::detail_random::inline CUDARRAY_BUILD {
 template <class P>
 constexpr bool is_parameter() {
   if constexpr (array_expression<P>) return kind_of<value_type_t<P>> != kind::complex_;
-  else return ::std::is_arithmetic_v<P>;
+  else if constexpr (scalar_value<P>) return kind_of<P> != kind::complex_;
+  else return false;
 }
 
 // Which numbers it may be.
@@ -32,6 +33,7 @@ CUDARRAY_WANTED(probability, "of [0, 1]", v >= 0 && v <= 1)
 CUDARRAY_WANTED(positive_probability, "of (0, 1]", v > 0 && v <= 1)
 CUDARRAY_WANTED(probability_below_one, "of [0, 1)", v >= 0 && v < 1)
 CUDARRAY_WANTED(count, "a whole number of [0, 2^53]", v >= 0 && v <= 9007199254740992. && v == math::floor(v))
+CUDARRAY_WANTED(lesser_count, "a whole number of [0, 10^15]", v >= 0 && v <= 1e15 && v == math::floor(v))
 CUDARRAY_WANTED(mean_count, "of [0, 2^62]", v >= 0 && v <= 4611686018427387904.)
 #undef CUDARRAY_WANTED
 
@@ -43,17 +45,24 @@ struct is_wrong {
   }
 };
 
+inline bool broadcasts_to(const shape& from, const shape& to) {
+  const int more = to.ndim() - from.ndim();
+  for (int d = 0; d < from.ndim(); ++d)
+    if (more < 0 || (from[d] != 1 && from[d] != to[d + more])) return false;
+  return more >= 0;
+}
 /// A parameter as a double, or as an array broadcast to s. Throws value_error for what is not as wanted, and
 /// shape_error. Waits for arrays.
 template <class Wanted, class P>
 auto parameter(const char* function, const char* name, const P& p, const shape& s) {
-  constexpr bool real = is_parameter<P>();
+  constexpr bool early = ::std::is_same_v<P, generator>, real = early || is_parameter<P>();
+  static_assert(!early, "cudarray: the generator stands behind all parameters: exponential(shape, 1, g)");
   static_assert(real, "cudarray: the parameters of random numbers are real numbers, or arrays of them");
-  if constexpr (!real) {
+  if constexpr (early || !real) {
     return 0.;
   } else if constexpr (array_expression<P>) {
     const auto a = as_array(p);
-    if (cudarray::detail::broadcast_shapes(function, a.shape(), s) != s)
+    if (!broadcasts_to(a.shape(), s))
       cudarray::detail::fail<shape_error>(function, ": ", name, " of shape ", a.shape(), " for numbers of shape ", s);
     if (a.size() > 0) {
       const auto flat = ravel(a);
@@ -65,7 +74,7 @@ auto parameter(const char* function, const char* name, const P& p, const shape& 
     }
     return broadcast_to(a, s);
   } else {
-    const double v = static_cast<double>(p);
+    const double v = cudarray::detail::lane_cast<double>(p);
     if (!Wanted::holds(v))
       cudarray::detail::fail<value_error>(function, ": ", name, " is ", v, ", not ", Wanted::wanted);
     return v;

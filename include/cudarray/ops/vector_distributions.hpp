@@ -50,26 +50,28 @@ struct multinomial_row {
   }
 };
 
-/// A lower triangular matrix whose product with its transpose is a covariance, row by row; columns of pivots that are 0
-/// are 0. Throws value_error where it is not symmetric and positive semi-definite, to 1e-8 of its largest variance.
-inline ::std::vector<double> covariance_root(const char* function, const double* c, int64 n) {
-  double largest = 0;
-  for (int64 i = 0; i < n; ++i) largest = c[i * n + i] > largest ? c[i * n + i] : largest;
-  const double tolerance = 1e-8 * largest;
+/// A lower triangular matrix whose product with its transpose is a covariance c, row by row; columns of pivots that are
+/// 0, to rounding, are 0. Throws value_error where c is not symmetric and positive semi-definite, to `tolerance` of the
+/// variances of the row and the column.
+inline ::std::vector<double> covariance_root(const char* function, const double* c, int64 n, double tolerance) {
   ::std::vector<double> root(::std::size_t(n * n), 0.);
   const auto at = [&](int64 i, int64 j) -> double& { return root[::std::size_t(i * n + j)]; };
   for (int64 j = 0; j < n; ++j) {
-    for (int64 i = j; i < n; ++i) {
-      double rest = c[i * n + j];
-      if (!(math::abs(rest - c[j * n + i]) <= tolerance))
-        cudarray::detail::fail<value_error>(function, ": cov is not symmetric: ", rest, " and ", c[j * n + i], " at ",
+    const double variance = c[j * n + j];
+    bool definite = variance >= 0;
+    for (int64 i = j; i < n && definite; ++i) {
+      const double here = c[i * n + j], there = c[j * n + i];
+      const double size = math::sqrt(variance) * math::sqrt(math::abs(c[i * n + i]));
+      if (!(math::abs(here - there) <= tolerance * size))
+        cudarray::detail::fail<value_error>(function, ": cov is not symmetric: ", here, " and ", there, " at ",
                                             shape{i, j});
+      double rest = here;
       for (int64 k = 0; k < j; ++k) rest -= at(i, k) * at(j, k);
-      if (i == j) at(j, j) = rest > tolerance ? math::sqrt(rest) : 0;
+      if (i == j) at(j, j) = rest > 1e-15 * double(n) * variance ? math::sqrt(rest) : 0;
       else if (at(j, j) > 0) at(i, j) = rest / at(j, j);
-      if (i == j ? !(rest >= -tolerance) : at(j, j) == 0 && !(math::abs(rest) <= tolerance))
-        cudarray::detail::fail<value_error>(function, ": cov is not positive semi-definite");
+      definite = i == j ? rest >= -tolerance * size : at(j, j) > 0 || math::abs(rest) <= math::sqrt(tolerance) * size;
     }
+    if (!definite) cudarray::detail::fail<value_error>(function, ": cov is not positive semi-definite: see row ", j);
   }
   return root;
 }
@@ -86,12 +88,15 @@ const ndarray<int64, device_type_t<P>> multinomial(const shape& s, const N& n, c
                                                    generator& g = thread_generator()) {
   constexpr const char* f = "random::multinomial";
   using D = device_type_t<P>;
-  const int64 k = detail_random::categories_of(f, "p", p), rows = s.elements();
+  const int64 k = detail_random::categories_of(f, "p", p), rows = cudarray::detail::check_extents(f, s).elements();
   const shape full_shape = detail_random::with_axis(f, s, k);
   const ndarray<double, D> of(
       astype<double>(detail_random::parameter<detail_random::nonnegative>(f, "p", p, full_shape)));
-  if (rows > 0 && eval(min(sum(of, -1))).item() <= 0)
+  const ndarray<double, D> sums(sum(of, -1));
+  if (rows > 0 && eval(min(sums)).item() <= 0)
     cudarray::detail::fail<value_error>(f, ": probabilities that add up to 0");
+  if (rows > 0 && !math::isfinite(eval(max(sums)).item()))
+    cudarray::detail::fail<value_error>(f, ": probabilities that add up to inf");
   const auto trials = detail_random::parameter<detail_random::count>(f, "n", n, s);
   const ndarray<double, D> total(full<double, D>(s, 0, of.device()) + trials);
   const ndarray<int64, D> counts = zeros<int64, D>({rows, k}, of.device());
@@ -128,9 +133,12 @@ const ndarray<T, device_type_t<M>> multivariate_normal(const shape& s, const M& 
   const shape of = cudarray::detail::dims_of(mean), c = cudarray::detail::dims_of(cov);
   if (of.ndim() != 1 || c != shape{of[0], of[0]})
     cudarray::detail::fail<shape_error>(f, ": mean of shape ", of, " and cov of shape ", c, ", not (d) and (d, d)");
-  const shape full_shape = detail_random::with_axis(f, s, of[0]);
-  const auto at = cudarray::detail::as_array(mean);
-  const auto root = detail_random::covariance_root(f, to<cpu>(astype<double>(cov)).data(), of[0]);
+  const shape full_shape = detail_random::with_axis(f, cudarray::detail::check_extents(f, s), of[0]);
+  const ndarray<R, D> at(astype<R>(detail_random::parameter<detail_random::finite>(f, "mean", mean, of)));
+  const auto matrix = to<cpu>(astype<double>(detail_random::parameter<detail_random::finite>(f, "cov", cov, c)));
+  // of float32 covariances the last bits are rounded
+  const double tolerance = sizeof(value_type_t<C>) < 8 && kind_of<value_type_t<C>> == kind::floating ? 1e-6 : 1e-12;
+  const auto root = detail_random::covariance_root(f, matrix.data(), of[0], tolerance);
   const ndarray<R, D> factor(astype<R>(reshape(array(root, at.device()), c)));
   const auto z = normal<R, D>({s.elements(), of[0]}, 0, 1, g, at.device());
   return reshape(detail_random::as_numbers<R>(matmul(z, factor.t()) + at), full_shape);
