@@ -144,8 +144,9 @@ template <class Of, array_expression P>
 auto choice(const Of& of, const shape& s, const P& p, generator& g) {
   return choice(of, s, p, choice_options(), g);
 }
-inline auto choice(cudarray::detail::any_integer n, const shape& s, generator& g) {
-  return choice(n, s, choice_options(), g);
+template <device_tag Device = default_device>
+auto choice(cudarray::detail::any_integer n, const shape& s, generator& g) {
+  return choice<Device>(n, s, choice_options(), g);
 }
 
 /// A copy of x, its slices along an axis in random order. Eager. Throws index_error.
