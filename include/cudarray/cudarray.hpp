@@ -8,8 +8,6 @@
 #include "ops/out.hpp"
 
 #include "creation.hpp"
-#include "distributions.hpp"
-#include "files.hpp"
 #include "graph.hpp"
 #include "indexing.hpp"
 #include "io.hpp"
@@ -29,3 +27,7 @@
 #include "stream.hpp"
 #include "threads.hpp"
 #include "your_functions.hpp"
+
+// these last: errors of what they include would list them on the way
+#include "distributions.hpp"
+#include "files.hpp"
