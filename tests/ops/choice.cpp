@@ -26,7 +26,8 @@ TEST_CASE("choice: of numbers") {
   const auto p = ca::array({0.f, 1.f, 0.f, 3.f, 0.f});
   CHECK(ca::all(ca::isin(rnd::choice(5, 1000, p, {}, g), ca::array({1, 3}))).item());
   CHECK(sorted(rnd::choice(5, 2, p, {.replace = false}, g)) == std::vector<ca::int64>{1, 3});
-  CHECK(sorted(rnd::choice(3, 2, ca::array<double>({0., 1e-320, 1.}), {.replace = false}, g)) == std::vector<ca::int64>{1, 2});
+  CHECK(sorted(rnd::choice(3, 2, ca::array<double>({0., 1e-320, 1.}), {.replace = false}, g)) ==
+        std::vector<ca::int64>{1, 2});
   CHECK(rnd::choice(5, {0, 3}, {}, g).shape() == ca::shape{0, 3});
   CHECK(rnd::choice(0, 0, {}, g).size() == 0);
 }
