@@ -123,3 +123,22 @@ TEST_CASE("safetensors: damaged headers are refused or read all the same") {
   };
   CHECK(test::damage(h, half, half.size() - 8) == "");
 }
+
+TEST_CASE("files: arrays that go to a device piece by piece") {
+  const temporary_file t, z, n;
+  const ca::ndarray<ca::int32> x = ca::reshape(ca::arange<ca::int32>(7000000), {7, 1000000});  // 28 MB
+  ca::save_safetensors(t.path(), "before", ca::arange(3), "x", x);
+  ca::savez(z.path(), "x", x);
+  ca::save(n.path(), x);
+  const auto same = [&](const ca::ndarray<ca::int32>& y) { return y.shape() == x.shape() && ca::array_equal(y, x); };
+  CHECK(same(ca::safetensors_file(t.path()).load<ca::int32>("x")));
+  CHECK(same(ca::npz_file(z.path()).load<ca::int32>("x")));
+  CHECK(same(ca::load<ca::int32>(n.path())));
+  std::string damaged = z.bytes();
+  damaged[20000000] = char(damaged[20000000] ^ 1);
+  const temporary_file d(damaged), early(n.bytes().substr(0, 28000000));
+  CHECK(thrown<ca::io_error>([&] { ca::npz_file(d.path()).load<ca::int32>("x"); }) ==
+        d.says("x.npy: its checksum is wrong: it is damaged"));
+  CHECK(thrown<ca::io_error>([&] { ca::load<ca::int32>(early.path()); }).find("the file ends too early") !=
+        std::string::npos);
+}

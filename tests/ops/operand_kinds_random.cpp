@@ -20,7 +20,7 @@ const ca::ndarray<ca::int64> whole() { return ca::array<ca::int64>({{4, 5, 60}, 
       },                                                 \
       __VA_ARGS__)
 // A function of arrays, and the generator.
-#define OF(name, ...)                         \
+#define WITH_GENERATOR(name, ...)             \
   exactly(                                    \
       #name,                                  \
       [](const auto&... of) {                 \
@@ -99,9 +99,9 @@ TEST_CASE("operand kinds: random vectors, choices and orders") {
                           rnd::choice(3, 5, p, {}, g));
       },
       ca::eval(x.t()), ca::eval(x(0)));
-  OF(categorical, x);
-  OF(permutation, x);
-  OF(permuted, x);
+  WITH_GENERATOR(categorical, x);
+  WITH_GENERATOR(permutation, x);
+  WITH_GENERATOR(permuted, x);
   exactly(
       "shuffle",
       [](const auto& a) {

@@ -46,6 +46,33 @@ const ndarray<T, Device> placed_on(const ndarray<T, Host>& a, Device device) {
   return to<Device, ndarray<T, Host>>(a, device);
 }
 
+/// The elements of a shape as they lie in the file, on a device: by way of pinned memory where it has that.
+template <class T, class Host, class Device, class Reader>
+ndarray<T, Device> read_placed(Reader& f, const shape& s, Device device) {
+  if constexpr (!::std::is_same_v<Device, Host>) {
+    const ::std::size_t bytes = ::std::size_t(s.elements()) * sizeof(T);
+    const int64 there = f.remaining();
+    if (there >= 0 && ::std::size_t(there) >= bytes) {
+      auto r = new_leaf<T>(device, s);
+      const auto fill = [](void* of, void* to, ::std::size_t n) {
+        read_all(*static_cast<Reader*>(of), to, n, "elements");
+      };
+      if (copy_from_source(device, *r.store, bytes, {&f, fill})) {
+        f.finish();
+        return ndarray<T, Device>(::std::move(r));
+      }
+    }
+  }
+  return placed_on(read_elements<T, Host>(f, s), device);
+}
+template <class T, class Host, class Device, class Reader>
+ndarray<T, Device> load_npy(Reader& f, Device device) {
+  const npy_header h = read_npy_header(f, {npy_letter<T>, int(sizeof(T))}, dtype_name<T>);
+  if constexpr (!::std::is_same_v<T, bool>)
+    if (!h.fortran_order && !h.type.swapped) return read_placed<T, Host>(f, h.dims, device);
+  return placed_on(array_of_contents<T, Host>(read_contents<Host>(f, h)), device);
+}
+
 /// What stands before the elements of an array in C order, format 1.0: of a multiple of 64 bytes.
 CUDARRAY_COLD inline ::std::string npy_start(const ::std::string& descr, const shape& s) {
   ::std::string header = cat("{'descr': '", descr, "', 'fortran_order': False, 'shape': ", s, ", }");
@@ -79,7 +106,7 @@ void save(const ::std::string& path, const X& x) {
 template <dtype T, device_tag Device = default_device, class Host = cpu>
 const ndarray<T, Device> load(const ::std::string& path, Device device = {}) {
   detail::file f(path, "rbe");
-  return detail::placed_on(detail::read_npy<T, Host>(f), device);
+  return detail::load_npy<T, Host>(f, device);
 }
 
 }  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

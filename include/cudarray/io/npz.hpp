@@ -41,7 +41,7 @@ class npz_file {
   template <cudarray::dtype T, device_tag Device = default_device, class Host = cpu>
   const ndarray<T, Device> load(const ::std::string& name, Device device = {}) {
     detail::zip_member_reader m(f_, member(name));
-    return detail::placed_on(detail::read_npy<T, Host>(m), device);
+    return detail::load_npy<T, Host>(m, device);
   }
   /// The same, of whatever dtype.
   template <device_tag Device = default_device, class Host = cpu>

@@ -186,9 +186,13 @@ class safetensors_file {
   template <class T, class Device, class Host>
   ndarray<T, Device> read(const detail::tensor_entry& e, Device device) {
     f_.seek(int64(header_.begin + e.begin));
-    const ndarray<T, Host> a = detail::read_elements<T, Host>(f_, e.dims);
-    if constexpr (::std::is_same_v<T, bool>) detail::normalise_bool(a.data(), ::std::size_t(a.size()));
-    return detail::placed_on(a, device);
+    if constexpr (::std::is_same_v<T, bool>) {
+      const ndarray<T, Host> a = detail::read_elements<T, Host>(f_, e.dims);
+      detail::normalise_bool(a.data(), ::std::size_t(a.size()));
+      return detail::placed_on(a, device);
+    } else {
+      return detail::read_placed<T, Host>(f_, e.dims, device);
+    }
   }
 
   detail::file f_;

@@ -37,6 +37,17 @@ template <class Device>
 void copy_from_host(Device, detail::storage&, ::std::size_t, const void*, ::std::size_t) {
   CUDARRAY_NO_BACKEND(Device);
 }
+/// Who fills memory with the next bytes of a file, say.
+struct byte_source {
+  void* of;
+  void (*fill)(void* of, void* to, ::std::size_t bytes);
+};
+/// Copies `bytes` bytes of a source to the beginning of a block, piece by piece, and waits for them. False, and nothing
+/// is asked of the source, where the host had better have all of them first. Optional.
+template <class Device>
+bool copy_from_source(Device, detail::storage&, ::std::size_t, const byte_source&) {
+  return false;
+}
 /// Waits for the device's work in this thread's stream and throws what went wrong in it.
 template <class Device>
 void synchronize_device(Device) {

@@ -195,6 +195,63 @@ inline void copy_from_host(cuda device, detail::storage& s, ::std::size_t offset
   gpu::check(cudaStreamSynchronize(stream->handle), "cudaStreamSynchronize");
 }
 
+namespace gpu {
+/// Two pieces of pinned memory: one is copied to the device while the other is filled.
+class staging {
+ public:
+  static constexpr ::std::size_t piece = ::std::size_t(4) << 20;
+  explicit staging(const stream_state& stream) : stream_(stream) {
+    if (cudaHostAlloc(&memory_, 2 * piece, cudaHostAllocDefault) != cudaSuccess) {
+      (void)cudaGetLastError();
+      memory_ = nullptr;
+      return;
+    }
+    for (cudaEvent_t& e : copied_)
+      check(cudaEventCreateWithFlags(&e, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+  }
+  ~staging() {
+    if (memory_ == nullptr) return;
+    (void)cudaStreamSynchronize(stream_.handle);
+    for (const cudaEvent_t e : copied_)
+      if (e != nullptr) (void)cudaEventDestroy(e);
+    (void)cudaFreeHost(memory_);
+  }
+  staging(const staging&) = delete;
+  staging& operator=(const staging&) = delete;
+
+  explicit operator bool() const { return memory_ != nullptr; }
+  void copy(char* to, ::std::size_t bytes, const byte_source& source) {
+    for (::std::size_t at = 0, i = 0; at < bytes; at += piece, ++i) {
+      const ::std::size_t n = bytes - at < piece ? bytes - at : piece;
+      char* const here = static_cast<char*>(memory_) + i % 2 * piece;
+      if (i >= 2) check(cudaEventSynchronize(copied_[i % 2]), "cudaEventSynchronize");
+      source.fill(source.of, here, n);
+      check(cudaMemcpyAsync(to + at, here, n, cudaMemcpyHostToDevice, stream_.handle), "cudaMemcpyAsync");
+      check(cudaEventRecord(copied_[i % 2], stream_.handle), "cudaEventRecord");
+    }
+    check(cudaStreamSynchronize(stream_.handle), "cudaStreamSynchronize");
+  }
+
+ private:
+  const stream_state& stream_;
+  void* memory_ = nullptr;
+  cudaEvent_t copied_[2] = {};
+};
+}  // namespace gpu
+
+/// Of less than four pieces, to pin memory takes longer than it saves.
+inline bool copy_from_source(cuda device, detail::storage& s, ::std::size_t bytes, const byte_source& source) {
+  if (bytes < 4 * gpu::staging::piece) return false;
+  const gpu::device_guard guard(device.ordinal);
+  const gpu::stream_ref& stream = gpu::current(device.ordinal);
+  gpu::refuse_captured(stream, "copying from the host");
+  gpu::staging pieces(*stream);
+  if (!pieces) return false;
+  gpu::use_on(&s, stream, true);
+  pieces.copy(static_cast<char*>(s.data), bytes, source);
+  return true;
+}
+
 inline void synchronize_device(cuda device) {
   gpu::refuse_captured(gpu::current(device.ordinal), "waiting for the device");
   gpu::wait_for_device(device.ordinal);
