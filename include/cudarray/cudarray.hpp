@@ -30,4 +30,5 @@
 
 // these last: errors of what they include would list them on the way
 #include "distributions.hpp"
+#include "exchange.hpp"
 #include "files.hpp"

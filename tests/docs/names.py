@@ -14,7 +14,7 @@ NOT_PUBLIC = re.compile(r'detail|backend|host|gpu|rule|op\b|traits')
 # Headers without functions of arrays that have a value.
 NO_VALUES = {'idx.hpp', 'npy.hpp', 'print.hpp', 'creation.hpp', 'memory.hpp', 'out.hpp', 'random.hpp', 'distributions.hpp',
              'discrete_distributions.hpp', 'vector_distributions.hpp', 'choice.hpp', 'any.hpp', 'npz.hpp', 'safetensors.hpp',
-             'text.hpp', 'memmap.hpp', 'png.hpp'}
+             'text.hpp', 'memmap.hpp', 'png.hpp', 'dlpack.hpp', 'mdspan.hpp'}
 # Members and names of C++ that the reference speaks of.
 FOREIGN = {'np', 'std', 'span', 'ostream', 'stream'}
 

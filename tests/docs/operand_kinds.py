@@ -19,10 +19,11 @@ OTHER_CHAPTERS = re.compile('Arrays|Index items|Shapes, axes|Memory|Threads|Deri
 EXCEPTIONS = {
     'take no array': '''empty full zeros ones arange linspace eye array from_pointer identity logspace geomspace indices
         fromfunction frombuffer tri tril_indices triu_indices bits integers load load_any load_idx
-        loadtxt memmap open_memmap load_png synchronize
+        loadtxt memmap open_memmap load_png from_dlpack from_mdspan from_span synchronize
         memory_stats set_memory_limit free_cached poison_released glorot_uniform glorot_normal he_uniform he_normal
         lecun_uniform lecun_normal truncated_normal orthogonal dropout_mask alibi''',
     'take the array that is written': 'out',
+    'takes an array, whose memory is to be looked at': 'to_mdspan',
     'of libpng, called with expressions and views in io/png.cpp': 'save_png',
     'a member, and an operation of no name': 'length',
 }

@@ -68,6 +68,8 @@ TEST_CASE("operand kinds: values and copies") {
       },
       x);
   exactly(
+      "to_dlpack", [](const auto& a) { return ca::from_dlpack<float>(ca::to_dlpack(a)); }, x);
+  exactly(
       "savez",
       [](const auto& a) {
         const test::temporary_file file;

@@ -48,6 +48,12 @@ template <class Device>
 bool copy_from_source(Device, detail::storage&, ::std::size_t, const byte_source&) {
   return false;
 }
+/// Makes a stream of another library wait for all work on a block, and later work on the block for that stream.
+/// Optional: for devices whose work goes on when a call returns.
+template <class Device>
+void let_consumer_wait(Device, detail::storage&, void*) {}
+template <class Device>
+void wait_for_consumer(Device, detail::storage&, void*) noexcept {}
 /// Waits for the device's work in this thread's stream and throws what went wrong in it.
 template <class Device>
 void synchronize_device(Device) {

@@ -252,6 +252,31 @@ inline bool copy_from_source(cuda device, detail::storage& s, ::std::size_t byte
   return true;
 }
 
+/// The consumer may write, so the stream waits for those who read, too.
+inline void let_consumer_wait(cuda device, detail::storage& s, void* stream) {
+  const gpu::device_guard guard(device.ordinal);
+  const gpu::stream_ref& now = gpu::current(device.ordinal);
+  gpu::refuse_captured(now, "handing an array to another library");
+  gpu::use_on(&s, now, true);
+  gpu::stream_state consumer;
+  consumer.handle = static_cast<cudaStream_t>(stream);
+  gpu::order(*now, consumer);
+}
+/// What cannot be recorded is waited for.
+inline void wait_for_consumer(cuda device, detail::storage& s, void* stream) noexcept {
+  const gpu::device_guard guard(device.ordinal, ::std::nothrow);
+  try {
+    const gpu::stream_ref& now = gpu::current(device.ordinal);
+    gpu::stream_state consumer;
+    consumer.handle = static_cast<cudaStream_t>(stream);
+    consumer.ordinal = device.ordinal;
+    gpu::use_on(&s, now, true);
+    gpu::order(consumer, *now);
+  } catch (...) {
+    (void)cudaDeviceSynchronize();
+  }
+}
+
 inline void synchronize_device(cuda device) {
   gpu::refuse_captured(gpu::current(device.ordinal), "waiting for the device");
   gpu::wait_for_device(device.ordinal);
