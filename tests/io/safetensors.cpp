@@ -142,3 +142,33 @@ TEST_CASE("files: arrays that go to a device piece by piece") {
   CHECK(thrown<ca::io_error>([&] { ca::load<ca::int32>(early.path()); }).find("the file ends too early") !=
         std::string::npos);
 }
+
+namespace {
+/// A file of many bytes that breaks off.
+struct breaking_file {
+  std::size_t left;
+  std::string name = "breaking";
+  const std::string& path() const { return name; }
+  ca::int64 remaining() const { return ca::int64(1) << 40; }
+  std::size_t read(void* to, std::size_t n) {
+    const std::size_t there = n < left ? n : left;
+    std::fill_n(static_cast<char*>(to), there, '\1');
+    left -= there;
+    return there;
+  }
+  void finish() const {}
+};
+}  // namespace
+
+TEST_CASE("files: one that breaks off in the middle leaves nothing behind") {
+  const auto before = ca::memory_stats().used;
+  for (const std::size_t there : {0, 3 << 20, 4 << 20, 9 << 20, (20 << 20) - 1}) {
+    breaking_file f{there};
+    CHECK(thrown<ca::io_error>([&] {
+            ca::detail::read_placed<float, ca::cpu>(f, {5 << 20}, ca::default_device{});
+          }).find("breaking: the file ends too early") == 0);
+  }
+  CHECK(ca::memory_stats().used == before);
+  breaking_file f{20 << 20};
+  CHECK(ca::all(ca::detail::read_placed<ca::uint8, ca::cpu>(f, {20 << 20}, ca::default_device{}) == 1).item());
+}

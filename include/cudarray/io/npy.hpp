@@ -52,7 +52,7 @@ ndarray<T, Device> read_placed(Reader& f, const shape& s, Device device) {
   if constexpr (!::std::is_same_v<Device, Host>) {
     const ::std::size_t bytes = ::std::size_t(s.elements()) * sizeof(T);
     const int64 there = f.remaining();
-    if (there >= 0 && ::std::size_t(there) >= bytes) {
+    if (bytes >= ::cudarray::backend::worth_pieces && there >= 0 && ::std::size_t(there) >= bytes) {
       auto r = new_leaf<T>(device, s);
       const auto fill = [](void* of, void* to, ::std::size_t n) {
         read_all(*static_cast<Reader*>(of), to, n, "elements");

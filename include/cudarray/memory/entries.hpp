@@ -42,18 +42,26 @@ struct byte_source {
   void* of;
   void (*fill)(void* of, void* to, ::std::size_t bytes);
 };
-/// Copies `bytes` bytes of a source to the beginning of a block, piece by piece, and waits for them. False, and nothing
-/// is asked of the source, where the host had better have all of them first. Optional.
+/// Copies `bytes` bytes of a source, `worth_pieces` or more, to the beginning of a block, piece by piece, and waits for
+/// them. False, and nothing is asked of the source, where the host had better have all of them first. Optional.
+inline constexpr ::std::size_t worth_pieces = ::std::size_t(16) << 20;
 template <class Device>
 bool copy_from_source(Device, detail::storage&, ::std::size_t, const byte_source&) {
   return false;
 }
-/// Makes a stream of another library wait for all work on a block, and later work on the block for that stream.
-/// Optional: for devices whose work goes on when a call returns.
+
+// Optional: for devices whose work goes on when a call returns.
+
+/// Makes a stream of another library, which may write if `writes`, wait for the work on a block.
 template <class Device>
-void let_consumer_wait(Device, detail::storage&, void*) {}
+void let_consumer_wait(Device, detail::storage&, void*, bool) {}
+/// Later work on the block waits for that stream.
 template <class Device>
 void wait_for_consumer(Device, detail::storage&, void*) noexcept {}
+/// Waits for all work of the library that may use memory that is another library's.
+template <class Device>
+void finish_borrowing(Device) noexcept {}
+
 /// Waits for the device's work in this thread's stream and throws what went wrong in it.
 template <class Device>
 void synchronize_device(Device) {

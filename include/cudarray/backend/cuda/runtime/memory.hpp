@@ -196,30 +196,34 @@ inline void copy_from_host(cuda device, detail::storage& s, ::std::size_t offset
 }
 
 namespace gpu {
-/// Two pieces of pinned memory: one is copied to the device while the other is filled.
+/// Two pieces of pinned memory: one is copied to the device while the other is filled. Pinning is safe, whoever
+/// captures meanwhile.
 class staging {
  public:
   static constexpr ::std::size_t piece = ::std::size_t(4) << 20;
   explicit staging(const stream_state& stream) : stream_(stream) {
-    if (cudaHostAlloc(&memory_, 2 * piece, cudaHostAllocDefault) != cudaSuccess) {
-      (void)cudaGetLastError();
-      memory_ = nullptr;
-      return;
-    }
-    for (cudaEvent_t& e : copied_)
-      check(cudaEventCreateWithFlags(&e, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    (void)cudaThreadExchangeStreamCaptureMode(&mode);
+    cudaError_t e = cudaHostAlloc(&memory_, 2 * piece, cudaHostAllocDefault);
+    (void)cudaThreadExchangeStreamCaptureMode(&mode);
+    for (cudaEvent_t& c : copied_)
+      if (e == cudaSuccess) e = cudaEventCreateWithFlags(&c, cudaEventDisableTiming);
+    whole_ = e == cudaSuccess;
+    if (!whole_) (void)cudaGetLastError();
   }
   ~staging() {
-    if (memory_ == nullptr) return;
-    (void)cudaStreamSynchronize(stream_.handle);
+    if (whole_) (void)cudaStreamSynchronize(stream_.handle);
     for (const cudaEvent_t e : copied_)
       if (e != nullptr) (void)cudaEventDestroy(e);
-    (void)cudaFreeHost(memory_);
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    (void)cudaThreadExchangeStreamCaptureMode(&mode);
+    if (memory_ != nullptr) (void)cudaFreeHost(memory_);
+    (void)cudaThreadExchangeStreamCaptureMode(&mode);
   }
   staging(const staging&) = delete;
   staging& operator=(const staging&) = delete;
 
-  explicit operator bool() const { return memory_ != nullptr; }
+  explicit operator bool() const { return whole_; }
   void copy(char* to, ::std::size_t bytes, const byte_source& source) {
     for (::std::size_t at = 0, i = 0; at < bytes; at += piece, ++i) {
       const ::std::size_t n = bytes - at < piece ? bytes - at : piece;
@@ -236,12 +240,11 @@ class staging {
   const stream_state& stream_;
   void* memory_ = nullptr;
   cudaEvent_t copied_[2] = {};
+  bool whole_ = false;
 };
 }  // namespace gpu
 
-/// Of less than four pieces, to pin memory takes longer than it saves.
 inline bool copy_from_source(cuda device, detail::storage& s, ::std::size_t bytes, const byte_source& source) {
-  if (bytes < 4 * gpu::staging::piece) return false;
   const gpu::device_guard guard(device.ordinal);
   const gpu::stream_ref& stream = gpu::current(device.ordinal);
   gpu::refuse_captured(stream, "copying from the host");
@@ -252,28 +255,53 @@ inline bool copy_from_source(cuda device, detail::storage& s, ::std::size_t byte
   return true;
 }
 
-/// The consumer may write, so the stream waits for those who read, too.
-inline void let_consumer_wait(cuda device, detail::storage& s, void* stream) {
+namespace gpu {
+/// Null is the legacy default stream, however a file is compiled.
+inline cudaStream_t stream_of_consumer(void* stream) {
+  return stream == nullptr ? cudaStreamLegacy : static_cast<cudaStream_t>(stream);
+}
+inline bool is_captured(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  if (cudaStreamIsCapturing(stream, &status) == cudaSuccess) return status != cudaStreamCaptureStatusNone;
+  (void)cudaGetLastError();
+  return true;
+}
+}  // namespace gpu
+
+inline void let_consumer_wait(cuda device, detail::storage& s, void* stream, bool writes) {
   const gpu::device_guard guard(device.ordinal);
   const gpu::stream_ref& now = gpu::current(device.ordinal);
   gpu::refuse_captured(now, "handing an array to another library");
-  gpu::use_on(&s, now, true);
   gpu::stream_state consumer;
-  consumer.handle = static_cast<cudaStream_t>(stream);
+  consumer.handle = gpu::stream_of_consumer(stream);
+  if (gpu::is_captured(consumer.handle))
+    detail::fail<cuda_error>("to_dlpack: the consumer's stream is being captured: hand the array over before");
+  gpu::use_on(&s, now, writes);
   gpu::order(*now, consumer);
 }
-/// What cannot be recorded is waited for.
+/// A stream that is captured has nothing under way. What cannot be ordered is waited for.
 inline void wait_for_consumer(cuda device, detail::storage& s, void* stream) noexcept {
   const gpu::device_guard guard(device.ordinal, ::std::nothrow);
+  gpu::stream_state consumer;
+  consumer.handle = gpu::stream_of_consumer(stream);
+  consumer.ordinal = device.ordinal;
+  if (gpu::is_captured(consumer.handle)) return;
   try {
-    const gpu::stream_ref& now = gpu::current(device.ordinal);
-    gpu::stream_state consumer;
-    consumer.handle = static_cast<cudaStream_t>(stream);
-    consumer.ordinal = device.ordinal;
-    gpu::use_on(&s, now, true);
-    gpu::order(consumer, *now);
+    // not the current stream of a thread that captures
+    const gpu::stream_ref& later =
+        gpu::this_thread().captures < 0 ? gpu::current(device.ordinal) : gpu::first_stream(device.ordinal);
+    gpu::order(consumer, *later);
+    gpu::use_on(&s, later, true);
   } catch (...) {
-    (void)cudaDeviceSynchronize();
+    (void)cudaStreamSynchronize(consumer.handle);
+    (void)cudaGetLastError();
+  }
+}
+inline void finish_borrowing(cuda device) noexcept {
+  try {
+    gpu::wait_for_streams(device.ordinal);
+  } catch (...) {
+    (void)cudaGetLastError();
   }
 }
 
