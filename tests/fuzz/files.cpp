@@ -176,6 +176,7 @@ void safetensors(const unsigned char* p, std::size_t n) {
     const ca::detail::tensor_header<memory_file> h(f);
     for (const ca::detail::tensor_entry& e : h.entries) {
       REQUIRE(h.begin + e.end <= n);
+      if (!e.problem.empty()) continue;
       f.seek(ca::int64(h.begin + e.begin));
       const auto a = ca::detail::read_elements<ca::uint8, ca::cpu>(f, e.dims.elements() * ca::int64(e.itemsize));
       REQUIRE(e.begin == e.end || std::memcmp(a.data(), p + h.begin + e.begin, std::size_t(e.end - e.begin)) == 0);
@@ -189,7 +190,7 @@ void table(const unsigned char* p, std::size_t n, bool commas) {
     ca::loadtxt_options o;
     if (commas) o.delimiter = ',', o.usecols = {0, -1};
     const auto t = ca::detail::read_table<T>(f, o);
-    REQUIRE(f.finished() && ca::int64(t.numbers.size()) == t.rows * t.columns && t.numbers.size() <= n);
+    REQUIRE(f.finished() && ca::int64(t.numbers.size()) == t.rows * t.columns && t.numbers.size() <= 2 * n);
   });
 }
 void png(const unsigned char* p, std::size_t n, int channels) {

@@ -77,7 +77,7 @@ class json_reader {
 
  private:
   [[noreturn]] CUDARRAY_COLD void refuse(const char* what) const {
-    fail<io_error>(path_, ": a malformed JSON text at byte ", int64(at_ - begin_), ", \"",
+    fail<io_error>(path_, ": a malformed JSON text at byte ", at_ - begin_, ", \"",
                    shown(at_, ::std::size_t(end_ - at_ < 40 ? end_ - at_ : 40)), "\": ", what);
   }
   void skip_space() {

@@ -132,7 +132,8 @@ class zip_directory {
   }
 
   CUDARRAY_COLD void read_members() {
-    ::std::vector<unsigned char> all(static_cast<::std::size_t>(bytes_));
+    ::std::vector<unsigned char> all;
+    all.resize(bytes_);
     read_at(int64(begin_), all.data(), all.size(), "the directory");
     ::std::size_t at = 0;
     for (int64 k = 0; k < count_; ++k) {

@@ -37,16 +37,11 @@ template <class Device>
 void copy_from_host(Device, detail::storage&, ::std::size_t, const void*, ::std::size_t) {
   CUDARRAY_NO_BACKEND(Device);
 }
-/// Who fills memory with the next bytes of a file, say.
-struct byte_source {
-  void* of;
-  void (*fill)(void* of, void* to, ::std::size_t bytes);
-};
 /// Copies `bytes` bytes of a source, `worth_pieces` or more, to the beginning of a block, piece by piece, and waits for
 /// them. False, and nothing is asked of the source, where the host had better have all of them first. Optional.
 inline constexpr ::std::size_t worth_pieces = ::std::size_t(16) << 20;
 template <class Device>
-bool copy_from_source(Device, detail::storage&, ::std::size_t, const byte_source&) {
+bool copy_from_source(Device, detail::storage&, ::std::size_t, const detail::byte_source&) {
   return false;
 }
 

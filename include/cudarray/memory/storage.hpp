@@ -41,6 +41,11 @@ inline uint64 write_count(const storage& s) { return __atomic_load_n(&s.writes, 
 /// Counts a write to any of its elements.
 inline void count_write(storage& s) { add_shared(s.writes, uint64(1)); }
 
+/// Who fills memory with the next bytes of a file, say.
+struct byte_source {
+  void* of;
+  void (*fill)(void* of, void* to, ::std::size_t bytes);
+};
 /// A shared handle.
 class storage_ref {
  public:

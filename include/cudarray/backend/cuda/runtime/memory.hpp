@@ -224,7 +224,7 @@ class staging {
   staging& operator=(const staging&) = delete;
 
   explicit operator bool() const { return whole_; }
-  void copy(char* to, ::std::size_t bytes, const byte_source& source) {
+  void copy(char* to, ::std::size_t bytes, const detail::byte_source& source) {
     for (::std::size_t at = 0, i = 0; at < bytes; at += piece, ++i) {
       const ::std::size_t n = bytes - at < piece ? bytes - at : piece;
       char* const here = static_cast<char*>(memory_) + i % 2 * piece;
@@ -244,7 +244,7 @@ class staging {
 };
 }  // namespace gpu
 
-inline bool copy_from_source(cuda device, detail::storage& s, ::std::size_t bytes, const byte_source& source) {
+inline bool copy_from_source(cuda device, detail::storage& s, ::std::size_t bytes, const detail::byte_source& source) {
   const gpu::device_guard guard(device.ordinal);
   const gpu::stream_ref& stream = gpu::current(device.ordinal);
   gpu::refuse_captured(stream, "copying from the host");
