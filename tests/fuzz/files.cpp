@@ -143,7 +143,9 @@ template <class T>
 void npy(const unsigned char* p, std::size_t n, bool is_pipe) {
   guarded([&] {
     memory_file f(p, n, is_pipe);
-    const ca::ndarray<T> a = ca::detail::read_npy<T, ca::cpu>(f);
+    using namespace ca::detail;
+    const npy_header h = read_npy_header(f, {npy_letter<T>, int(sizeof(T))}, ca::dtype_name<T>);
+    const ca::ndarray<T> a = array_of_contents<T, ca::cpu>(read_contents<ca::cpu>(f, h));
     REQUIRE(f.finished());
     use<T>(a, f.last(std::size_t(a.nbytes())));
   });

@@ -31,12 +31,6 @@ ndarray<T, Host> array_of_contents(const npy_contents& c) {
   if (c.type.swapped) swap_bytes<T>(a.data(), ::std::size_t(a.size()));
   return c.fortran_order ? a.t() : a;
 }
-/// Throws dtype_error for an array of another dtype.
-template <class T, class Host, class Reader>
-ndarray<T, Host> read_npy(Reader& f) {
-  const npy_header h = read_npy_header(f, {npy_letter<T>, int(sizeof(T))}, dtype_name<T>);
-  return array_of_contents<T, Host>(read_contents<Host>(f, h));
-}
 /// On a device: where it is the host, an array in C order stays where it is.
 template <class Device, class T, class Host>
 const ndarray<T, Device> placed_on(const ndarray<T, Host>& a, Device device) {
@@ -65,6 +59,7 @@ ndarray<T, Device> read_placed(Reader& f, const shape& s, Device device) {
   }
   return placed_on(read_elements<T, Host>(f, s), device);
 }
+/// Throws dtype_error for an array of another dtype.
 template <class T, class Host, class Device, class Reader>
 ndarray<T, Device> load_npy(Reader& f, Device device) {
   const npy_header h = read_npy_header(f, {npy_letter<T>, int(sizeof(T))}, dtype_name<T>);
