@@ -44,6 +44,34 @@ TEST_CASE("convolve: complex numbers") {
   CHECK(parts(ca::correlate(w, z, mode::full)) == doubles{-2, -4, -2, -7, -3, -3, -2, -1});
 }
 
+TEST_CASE("convolve: infinities and NaN count only where they meet an element") {
+  const double inf = HUGE_VAL, none = std::nan("");
+  CHECK(test::equal(ca::convolve(ca::array<double>({1, 2}), ca::array<double>({inf, 1})), {3}, doubles{inf, inf, 2}));
+  CHECK(test::equal(ca::correlate(ca::array<double>({1, 2}), ca::array<double>({inf, 1}), mode::full), {3},
+                    doubles{1, inf, inf}));
+  CHECK(test::equal(ca::convolve(ca::array<double>({1, 2, 3}), ca::array<double>({none, 1}), mode::same), {3},
+                    doubles{none, none, none}));
+}
+
+TEST_CASE("convolve: long sequences, as the sums by loops") {
+  const int m = 3000, n = 1100;
+  const auto a = ca::astype<double>((ca::arange(m) * 7) % 11 - 5), v = ca::astype<double>((ca::arange(n) * 5) % 13 - 6);
+  const auto x = test::values(a), y = test::values(v);
+  doubles all(m + n - 1);
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) all[i + j] += x[i] * y[j];
+  const auto part = [&](int begin, int count) { return doubles(all.begin() + begin, all.begin() + begin + count); };
+  CHECK(test::equal(ca::convolve(a, v), {m + n - 1}, all));
+  CHECK(test::equal(ca::convolve(v, a), {m + n - 1}, all));
+  CHECK(test::equal(ca::correlate(a, ca::flip(v), mode::full), {m + n - 1}, all));
+  CHECK(test::equal(ca::convolve(a, v, mode::same), {m}, part((n - 1) / 2, m)));
+  CHECK(test::equal(ca::convolve(a, v, mode::valid), {m - n + 1}, part(n - 1, m - n + 1)));
+  doubles square(2 * n - 1);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) square[i + j] += y[i] * y[j];
+  CHECK(test::equal(ca::convolve(v, v), {2 * n - 1}, square));
+}
+
 TEST_CASE("convolve: what is no sequence") {
   const auto a = ca::array<float>({1, 2});
   CHECK(test::thrown<ca::value_error>([&] { ca::convolve(a, ca::zeros({0})); }) ==

@@ -194,6 +194,15 @@ TEST_CASE("linalg: every edge of the blocks", "[large]") {
   check_product<double>(13, 1, 300);
 }
 
+TEST_CASE("linalg: sums of few columns") {
+  for (const ca::int64 columns : {1, 2, 3, 4, 7, 8, 9})
+    for (const ca::int64 k : {1, 63, 64, 65, 300}) {
+      check_product<float>(1, columns, k);
+      check_product<double>(1, columns, k);
+      check_product<float>(columns, 1, k);
+    }
+}
+
 TEST_CASE("linalg: half and complex types in blocks") {
   check_product<ca::float16>(13, 33, 40);
   check_product<ca::bfloat16>(67, 20, 9);

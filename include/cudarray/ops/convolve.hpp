@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <vector>
+
 #include "complex.hpp"
 #include "creation.hpp"
 #include "indexing.hpp"
+#include "joining.hpp"
 #include "manipulation.hpp"
 #include "pad.hpp"
 #include "reductions.hpp"
+#include "selection.hpp"
 
 namespace cudarray::inline v0 {
 
@@ -35,10 +39,36 @@ auto runs_of(const X& x, int64 n) {
     return view(a, l);
   }
 }
-/// The sums of products of v with the runs of a longer sequence.
+/// A sequence with zeros before and behind it, and where it is itself: zeros are not to meet infinities.
+template <class X, class B>
+struct padded_sequence {
+  X elements;
+  B there;
+  int64 before, end;  ///< where it begins and ends
+};
+/// The sums of products of v with the runs of a longer sequence that begin at [first, last); with `split` those columns
+/// in which all elements are there by themselves.
+template <class T, class P, class Y>
+auto correlated_rows(const P& p, const Y& v, int64 first, int64 last, bool split) {
+  const auto most = [](int64 a, int64 b) { return a > b ? a : b; };
+  const auto least = [](int64 a, int64 b) { return a < b ? a : b; };
+  const int64 n = dims_of(v)[0], begin = most(0, p.before - last + 1), end = least(n, p.end - first);
+  const int64 from = most(begin, p.before - first), to = least(end, p.end - last + 1);
+  const auto runs = [=](const auto& x, int64 i, int64 j) { return runs_of(x(slice(first + i, last - 1 + j)), j - i); };
+  const auto products = [&](int64 i, int64 j) { return runs(p.elements, i, j) * v(slice(i, j)); };
+  const auto sums = [&](int64 i, int64 j) {
+    return eval(astype<T>(sum(where(runs(p.there, i, j), products(i, j), 0), 1)));
+  };
+  if (from >= to || (!split && to - from < end - begin)) return sums(begin, end);
+  auto r = eval(astype<T>(sum(products(from, to), 1)));
+  if (begin < from) r = eval(r + sums(begin, from));
+  if (to < end) r = eval(r + sums(to, end));
+  return eval(r);
+}
+/// All of them. Those at the ends in pieces, if they are many: a piece leaves out most of what is not there.
 template <class T, class X, class Y>
 auto correlated(const char* function, const X& a, const Y& v, convolution_mode mode) {
-  const int64 n = dims_of(v)[0];
+  const int64 n = dims_of(v)[0], m = dims_of(a)[0];
   if (n == 0) fail<value_error>(function, ": a sequence without elements");
   const int64 before = mode == convolution_mode::full   ? n - 1
                        : mode == convolution_mode::same ? n / 2
@@ -47,7 +77,22 @@ auto correlated(const char* function, const X& a, const Y& v, convolution_mode m
                        : mode == convolution_mode::same ? n - 1 - n / 2
                                                         : 0;
   const auto wide = pad(eval(astype<T>(a)), {{before, behind}});
-  return eval(astype<T>(sum(runs_of(wide, n) * astype<T>(v), 1)));
+  const auto place = integer_range<int64>(0, m + before + behind, 1, device_of(a));
+  const auto there = eval((place >= before) & (place < before + m));
+  const padded_sequence<::std::remove_const_t<decltype(wide)>, ::std::remove_const_t<decltype(there)>> p{
+      wide, there, before, before + m};
+  const auto by = eval(astype<T>(v));
+  ::std::vector<::std::remove_const_t<decltype(correlated_rows<T>(p, by, 0, 1, false))>> parts;
+  const int64 pieces = n < 1024 ? 1 : 16;
+  const auto add = [&](int64 first, int64 count, int64 in) {
+    for (int64 i = 0; i < in; ++i)
+      if (const int64 begin = first + count * i / in, end = first + count * (i + 1) / in; begin < end)
+        parts.push_back(correlated_rows<T>(p, by, begin, end, pieces > 1));
+  };
+  add(0, before, pieces);
+  add(before, m - n + 1, 1);
+  add(before + m - n + 1, behind, pieces);
+  return eval(concatenate(parts));
 }
 inline void check_sequence(const char* function, const shape& s) {
   if (s.ndim() != 1) fail<shape_error>(function, ": an array of shape ", s, ", not of one axis");

@@ -37,13 +37,24 @@ auto equal_bins(const char* function, const A& x, int64 bins, const histogram_ra
     fail<value_error>(function, ": ", bins, " bins from ", low, " to ", high, " are too many for ", dtype_name<C>);
   return edges;
 }
-/// Which bin each element lies in, -1 for none; the last contains its right edge.
+/// Which bin between ascending edges each element lies in, -1 for none; the last contains its right edge.
 template <class A, class E>
 auto bin_of(const A& x, const E& edges) {
   const int64 bins = edges.size() - 1;
   const auto place = searchsorted(edges, x, side::right) - 1;
   const auto last = eval(where(x == edges(-1), bins - 1, place));
   return eval(where((last >= bins) | isnan(x), -1, last));
+}
+/// The same of equal bins, without a search: what a division gives is a bin too high or too low at most.
+template <class A, class E>
+auto equal_bin_of(const A& x, const E& edges) {
+  const int64 last = edges.size() - 2;
+  const auto v = astype<value_type_t<E>>(x);
+  const auto half = [](const auto& y) { return astype<double>(y) * 0.5; };  // no difference of halves is infinite
+  const auto part = (half(v) - half(edges(0))) / (half(edges(-1)) - half(edges(0)));
+  const auto bin = eval(astype<int64>(fmin(fmax(part * double(last + 1), 0.), double(last))));
+  const auto near_bin = where(v < take(edges, bin), bin - 1, where(v >= take(edges, bin + 1), bin + 1, bin));
+  return eval(where((v >= edges(0)) & (v <= edges(-1)), minimum(near_bin, last), -1));
 }
 template <class E>
 void check_edges(const E& edges) {
@@ -106,7 +117,7 @@ auto histogram(const X& x, detail::any_integer bins = 10, const histogram_range&
   const auto a = detail::plain_values(x);
   const auto edges = detail::equal_bins("histogram", a, bins, range);
   return counts_and_edges<value_type_t<decltype(edges)>, device_type_t<X>>{
-      detail::count_bins(detail::bin_of(a, edges), bins), edges};
+      detail::count_bins(detail::equal_bin_of(a, edges), bins), edges};
 }
 /// In bins between ascending edges. Throws shape_error, value_error.
 template <array_expression X, array_expression E>
@@ -135,7 +146,7 @@ auto histogram2d(const X& x, const Y& y, detail::any_integer bins = 10, const hi
     detail::fail<shape_error>("histogram2d: arrays of shapes ", a.shape(), " and ", b.shape());
   const auto p = detail::equal_bins("histogram2d", a, bins, x_range);
   const auto q = detail::equal_bins("histogram2d", b, bins, y_range);
-  const auto i = detail::bin_of(a, p), j = detail::bin_of(b, q);
+  const auto i = detail::equal_bin_of(a, p), j = detail::equal_bin_of(b, q);
   const auto both = eval(where((i < 0) | (j < 0), -1, i * bins.value + j));
   return counts_and_two_edges<value_type_t<decltype(p)>, value_type_t<decltype(q)>, device_type_t<X>>{
       reshape(detail::count_bins(both, bins * bins.value), {bins.value, bins.value}), p, q};

@@ -223,6 +223,32 @@ void multiply_short_rows(int64 count, int64 k, const T* matrix, int64 down, cons
   }
 }
 
+/// Sums of few columns, `along` from row to row, in blocks of turned ones: a lane adds up its own rows.
+template <class T>
+void multiply_few_columns(int64 count, int64 k, const T* matrix, int64 along, const T* x, T* y, int64 step) {
+  constexpr int N = blocking<T>::N, wide = 64;
+  const scratch space(count * (wide + N) * int64(sizeof(T)));
+  T *const tile = reinterpret_cast<T*>(space.p), *const sums = tile + count * wide;
+  ::std::memset(sums, 0, ::std::size_t(count) * N * sizeof(T));
+  const int64 whole = k - k % wide;
+  for (int64 p = 0; p < whole; p += wide) {
+    copy_tile<sizeof(T)>(tile, wide, matrix + p * along, count, wide, 1, along);
+    for (int64 i = 0; i < count; ++i) {
+      auto sum = simd::load_lanes<T, N>(sums + i * N);
+      CUDARRAY_UNROLL
+      for (int j = 0; j < wide; j += N)
+        sum.v += simd::load_lanes<T, N>(x + p + j).v * simd::load_lanes<T, N>(tile + i * wide + j).v;
+      simd::store_lanes(sums + i * N, sum);
+    }
+  }
+  for (int64 i = 0; i < count; ++i) {
+    T sum = 0;
+    for (int j = 0; j < N; ++j) sum += sums[i * N + j];
+    for (int64 p = whole; p < k; ++p) sum += x[p] * matrix[p * along + i];
+    y[i * step] = sum;
+  }
+}
+
 /// y = matrix @ x: `count` results, each a sum over k; of the matrix's two steps one is 1.
 template <class T>
 void multiply_vector(int64 count, int64 k, const T* matrix, int64 down, int64 along, const T* x, int64 x_step, T* y,
@@ -244,6 +270,7 @@ void multiply_vector(int64 count, int64 k, const T* matrix, int64 down, int64 al
     for (; i < count; ++i) multiply_rows<T, 1>(k, matrix + i * down, down, x, y + i * y_step, y_step);
     return;
   }
+  if (count <= K::N / 2) return multiply_few_columns(count, k, matrix, along, x, y, y_step);
   // rows of the matrix are added up, a piece of them that stays in the first cache
   for (int64 j0 = 0; j0 < count; j0 += most) {
     const int64 wide = count - j0 < most ? count - j0 : most;
