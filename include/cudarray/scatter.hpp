@@ -1,4 +1,4 @@
-// Adding at places that indices pick.
+// Adding, multiplying, largest and smallest at places that indices pick; sums and extremes of segments.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,3 +10,4 @@
 #include "backend/reduce.hpp"
 #include "backend/scatter.hpp"
 #include "ops/scatter.hpp"
+#include "ops/segment_reductions.hpp"

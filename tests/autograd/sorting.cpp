@@ -41,6 +41,23 @@ TEST_CASE("autograd: gradients of sorted elements go back to where they were") {
   CHECK_THROWS_AS(ca::topk(v, 4), ca::value_error);
 }
 
+TEST_CASE("autograd: gradients of segments") {
+  const auto of = ca::array<int>({0, 3, 1, 0, 3});
+  check_layouts(
+      "segment_sum", [&](const auto& x) { return ca::segment_sum(x, of, 5); }, S{5, 3});
+  check_layouts(
+      "segment_mean", [&](const auto& x) { return ca::segment_mean(x, of, 5); }, S{5, 3});
+  const auto present = ca::array<int>({0, 2, 1, 0, 2});
+  check_layouts(
+      "segment_max", [&](const auto& x) { return ca::segment_max(x, present); }, S{5, 3});
+  check_layouts(
+      "segment_min", [&](const auto& x) { return ca::segment_min(ca::sin(x), present); }, S{5});
+  const auto largest = [](const auto& x) { return ca::segment_max(x, ca::array<int>({1, 1, 1, 3}), 4); };
+  CHECK(gradient_of(largest, {2, 7, 7, 1}, {1, 2, 3, 4}) == numbers{0, 2, 0, 4});  // the first of equals
+  const auto empty = [](const auto& x) { return ca::segment_max(x, ca::zeros<int>({0}), 1); };
+  CHECK(test::values(ca::stop_gradient(empty(variable(ca::zeros<double>({0})))))[0] < -1e308);
+}
+
 TEST_CASE("autograd: gradients of cumulative functions") {
   check_layouts(
       "cumsum", [](const auto& x) { return ca::cumsum(x, 1); }, S{2, 4, 3});

@@ -205,14 +205,14 @@ detail::storage_ref scan_segments(toy device, const detail::segments& s) {
   return r;
 }
 
-template <class T>
-void add_at_indices(toy, const detail::segments& to, const detail::segments& index, const detail::segments& values,
-                    const detail::index_check&) {
+template <class Op, class T>
+void combine_at_indices(toy, const detail::segments& to, const detail::segments& index, const detail::segments& values,
+                        const detail::index_check&) {
   detail::count(detail::counters.kernels);
   for (int64 i = 0; i < values.elements(); ++i) {
     const int64 k = index.at<int64>()[i / values.inner % index.n];
     T& sum = to.at<T>()[(i / values.inner / index.n * to.n + (k < 0 ? k + to.n : k)) * to.inner + i % values.inner];
-    sum = detail::lane_cast<T>(math::add(detail::compute_t<T>(sum), detail::compute_t<T>(values.at<T>()[i])));
+    sum = detail::lane_cast<T>(Op::combine(detail::compute_t<T>(sum), detail::compute_t<T>(values.at<T>()[i])));
   }
 }
 

@@ -59,7 +59,7 @@ void show(int number, std::string what) {
 '''
 USING = ('[[maybe_unused]] auto& [x, y, a, m, c, s, imgs, filters, dy, dp, batch_a, batch_b, w, b, n, k, labels] = all;')
 # What changes an operand, instead of having a value.
-CHANGES = re.compile(r'(?<![=!<>])=(?!=)|ca::out\(|\.fill\(|copyto|scatter_add|fill_diagonal|ca::place|ca::put|ca::save|shuffle|seed\(|^ca::random::generator|^auto |^ca::ndarray')
+CHANGES = re.compile(r'(?<![=!<>])=(?!=)|ca::out\(|\.fill\(|copyto|scatter_|fill_diagonal|ca::place|ca::put|ca::save|shuffle|seed\(|^ca::random::generator|^auto |^ca::ndarray')
 # Code that is no statement: a type, a name, an exception, an option; and a file that is not there.
 NO_STATEMENT = re.compile(r'ca::ndarray<float>|\w+|throw .*|\..*|ca::load_idx.*')
 # Other numbers than NumPy's, or none.

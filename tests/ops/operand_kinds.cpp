@@ -216,6 +216,15 @@ TEST_CASE("operand kinds: what is written into arrays") {
       "scatter_add",
       [](const auto& p, const auto& v) { return written([&](const array& a) { ca::scatter_add(a, p, v); }); }, i, x);
   exactly(
+      "scatter_mul",
+      [](const auto& p, const auto& v) { return written([&](const array& a) { ca::scatter_mul(a, p, v); }); }, i, x);
+  exactly(
+      "scatter_max",
+      [](const auto& p, const auto& v) { return written([&](const array& a) { ca::scatter_max(a, p, v); }); }, i, x);
+  exactly(
+      "scatter_min",
+      [](const auto& p, const auto& v) { return written([&](const array& a) { ca::scatter_min(a, p, v); }); }, i, x);
+  exactly(
       "assignment", [](const auto& v) { return written([&](const array& a) { a(ca::ellipsis) = v; }); }, x);
   exactly(
       "assignment by an index",

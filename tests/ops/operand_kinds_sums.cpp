@@ -146,6 +146,18 @@ TEST_CASE("operand kinds: counts") {
       },
       x, array(x * x));
 }
+TEST_CASE("operand kinds: segments") {
+  const array x = numbers();
+  const integers of(labels());
+#define OF_SEGMENTS(name) \
+  nearly(                 \
+      #name, [](const auto& a, const auto& s) { return ca::name(a, s); }, x, of)
+  OF_SEGMENTS(segment_sum);
+  OF_SEGMENTS(segment_mean);
+  OF_SEGMENTS(segment_max);
+  OF_SEGMENTS(segment_min);
+#undef OF_SEGMENTS
+}
 TEST_CASE("operand kinds: sorting and scanning") {
   const array x = matrix();
   OF_LINES(sort);

@@ -4,6 +4,7 @@
 
 #include "../ops/advanced_index.hpp"
 #include "../ops/scatter.hpp"
+#include "../ops/segment_reductions.hpp"
 #include "rule.hpp"
 
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
@@ -47,6 +48,15 @@ struct take_along_axis_rule {
   static constexpr bool reads(int k, int operand) { return k == 0 && operand == 1; }
 };
 
+/// Each row has the gradient of its segment's sum.
+struct segment_sum_rule {
+  template <int K, class A, class X, class Ix>
+  A gradient(const A& g, const X&, const Ix& segments) const {
+    return take(g, segments);
+  }
+  static constexpr bool reads(int k, int operand) { return k == 0 && operand == 1; }
+};
+
 /// A view of some elements: the gradient of the others is 0.
 struct slice_rule {
   ::std::vector<index_item> items;
@@ -85,6 +95,13 @@ auto take_along_axis(const X& x, const Ix& index, detail::any_integer axis = -1)
   return detail::apply_rule(
       detail::take_along_axis_rule{at},
       [&]<class A, class I>(const A& a, const I& i) { return A(take_along_axis(a, i, at)); }, x, picks);
+}
+template <variable_expression X, array_expression Ix>
+auto segment_sum(const X& x, const Ix& segments, detail::any_integer count = -1) {
+  const auto s = detail::row_segments_of("segment_sum", x, segments, count);
+  return detail::apply_rule(
+      detail::segment_sum_rule{},
+      [&]<class A, class I>(const A& a, const I& i) { return A(segment_sum(a, i, s.count)); }, x, s.of);
 }
 
 }  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

@@ -86,16 +86,16 @@ detail::storage_ref scan_segments(cuda device, const detail::segments& s) {
   fake_read(device, s.store);
   return fake_result(device, scan_segments<Op, T>(toy{}, s));
 }
-template <class T>
-void add_at_indices(cuda device, const detail::segments& to, const detail::segments& index,
-                    const detail::segments& values, const detail::index_check& check) {
+template <class Op, class T>
+void combine_at_indices(cuda device, const detail::segments& to, const detail::segments& index,
+                        const detail::segments& values, const detail::index_check& check) {
   detail::storage* const operands[] = {to.store, index.store, values.store};
   fake_launch(device, operands, 3);
   for (int64 i = 0; i < index.n; ++i) {
     int64 k = index.at<int64>()[i];
     if (!detail::resolve_index(k, check.limit, check.fault, i)) return;
   }
-  add_at_indices<T>(toy{}, to, index, values, check);
+  combine_at_indices<Op, T>(toy{}, to, index, values, check);
 }
 
 }  // namespace cudarray::inline v0::backend

@@ -1,4 +1,4 @@
-// Adding at picked places on the CPU.
+// Adding, multiplying, largest and smallest at picked places on the CPU.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,11 +7,11 @@
 
 namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
-/// What goes to one place is added in order: segments of places are one thread's, or, of rows of 1 KiB and more, each
-/// thread adds to its share of the places.
-template <class T>
-void add_at_indices(cpu, const detail::segments& to, const detail::segments& index, const detail::segments& values,
-                    const detail::index_check&) {
+/// What goes to one place is combined in order: segments of places are one thread's, or, of rows of 1 KiB and more,
+/// each thread adds to its share of the places.
+template <class Op, class T>
+void combine_at_indices(cpu, const detail::segments& to, const detail::segments& index, const detail::segments& values,
+                        const detail::index_check&) {
   using C = detail::compute_t<T>;
   constexpr int64 ahead = 2 * host::fetcher::ahead, line = 64 / int64(sizeof(T)), most_fetched = 4 * line;
   const int64 n = to.inner, picks = index.n, fetched = n < most_fetched ? n : most_fetched;
@@ -32,14 +32,14 @@ void add_at_indices(cpu, const detail::segments& to, const detail::segments& ind
         for (int64 i = 0; i < picks; ++i) {
           host::prefetch(places + place(i + ahead < picks ? i + ahead : i));
           T& p = places[place(i)];
-          p = detail::lane_cast<T>(math::add(C(p), C(v[i])));
+          p = detail::lane_cast<T>(Op::combine(C(p), C(v[i])));
         }
         continue;
       }
       T* row[ahead];
       for (int64 i = 0; i < picks + ahead; ++i) {
         T*& next = row[i % ahead];
-        if (i >= ahead && next != nullptr) host::add_line<C>(next, v + (i - ahead) * n, n);
+        if (i >= ahead && next != nullptr) host::combine_line<Op, C>(next, v + (i - ahead) * n, n);
         if (i >= picks) continue;
         next = nullptr;
         const int64 k = place(i);

@@ -1,4 +1,4 @@
-// Adding at picked places on CUDA.
+// Adding, multiplying, largest and smallest at picked places on CUDA.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
-template <class T>
-void add_at_indices(cuda device, const detail::segments& to, const detail::segments& index,
-                    const detail::segments& values, const detail::index_check& check) {
+template <class Op, class T>
+void combine_at_indices(cuda device, const detail::segments& to, const detail::segments& index,
+                        const detail::segments& values, const detail::index_check& check) {
   constexpr int64 most = (int64(1) << 32) - 2;
   const int64 m = index.n;
   if (m > most || to.n > most)
@@ -24,7 +24,7 @@ void add_at_indices(cuda device, const detail::segments& to, const detail::segme
   const gpu::resolved_index pick{index.at<const int64>(), check};
   T* const target = to.at<T>();
   const T* const source = values.at<const T>();
-  if constexpr (gpu::adds_in_any_order<T>) {
+  if constexpr (::std::is_same_v<Op, op::sum_op> && gpu::adds_in_any_order<T>) {
     const int64 count = values.elements(), places = to.elements(), fit = gpu::multiprocessors(device.ordinal) * 8,
                 step = 4 * gpu::block_threads;
     const int bins = places <= gpu::most_bins && count >= 4 * places ? int(places) : 0;
@@ -40,7 +40,7 @@ void add_at_indices(cuda device, const detail::segments& to, const detail::segme
     job.each(place, m, pick);
     job.each(from, m, gpu::own_place{});
     job.pairs(place, sorted, from, order, m, gpu::bits_of(to.n));
-    gpu::add_plan p{sorted, order, m, to.n, to.inner, gpu::ceil_div(m, gpu::run_length), 1, 1, 1};
+    gpu::combine_plan p{sorted, order, m, to.n, to.inner, gpu::ceil_div(m, gpu::run_length), 1, 1, 1};
     const auto run = [&]<int V>(::std::integral_constant<int, V>) {
       const int64 groups = to.inner / V;
       while (p.team < gpu::warp && p.team < groups) p.team *= 2;
@@ -52,8 +52,8 @@ void add_at_indices(cuda device, const detail::segments& to, const detail::segme
       for (int64 o = 0; o < to.outer; o += together) {
         const unsigned grid = unsigned(blocks * (to.outer - o < together ? to.outer - o : together));
         T* const t = target + o * to.n * to.inner;
-        job.run(gpu::add_runs_kernel<V, T>, grid, t, source + o * m * to.inner, edges, p);
-        job.run(gpu::add_edges_kernel<V, T>, grid, t, edges, p);
+        job.run(gpu::combine_runs_kernel<Op, V, T>, grid, t, source + o * m * to.inner, edges, p);
+        job.run(gpu::combine_edges_kernel<Op, V, T>, grid, t, edges, p);
       }
     };
     constexpr int wide = 16 / int(sizeof(T));

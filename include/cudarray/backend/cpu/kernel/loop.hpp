@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../../eval/several.hpp"
+#include "../../../expr/reduction_table.hpp"
 #include "../plan/space.hpp"
 #include "../runtime/memory.hpp"
 #include "../runtime/threads.hpp"
@@ -190,17 +191,22 @@ inline int64 writer_of(int64 place, int64 bytes, int64 parts) {
   return parts == 1 ? 0 : int64((page * mix >> 32) * uint64(parts) >> 32);
 }
 
-/// to[i] += from[i], added in C.
-template <class C, class T, class S>
-void add_line(T* to, const S* from, int64 n) {
+/// to[i] = Op::combine(to[i], from[i]), computed in C.
+template <class Op, class C, class T, class S>
+void combine_line(T* to, const S* from, int64 n) {
   int64 i = 0;
   if constexpr (::std::is_arithmetic_v<C> && !::std::is_same_v<C, bool>) {
     constexpr int widest = int(sizeof(C) > sizeof(T) ? sizeof(C) : sizeof(T)), N = lanes_for<widest>;
     for (; i + N <= n; i += N)
-      simd::store_lanes(to + i, lane_cast<T>(lane_cast<C>(simd::load_lanes<T, N>(to + i)) +
-                                             lane_cast<C>(simd::load_lanes<S, N>(from + i))));
+      simd::store_lanes(to + i, lane_cast<T>(Op::combine(lane_cast<C>(simd::load_lanes<T, N>(to + i)),
+                                                         lane_cast<C>(simd::load_lanes<S, N>(from + i)))));
   }
-  for (; i < n; ++i) to[i] = detail::lane_cast<T>(math::add(C(to[i]), C(from[i])));
+  for (; i < n; ++i) to[i] = detail::lane_cast<T>(Op::combine(C(to[i]), C(from[i])));
+}
+/// to[i] += from[i], added in C.
+template <class C, class T, class S>
+void add_line(T* to, const S* from, int64 n) {
+  combine_line<op::sum_op, C>(to, from, n);
 }
 
 /// A space of one element, or of one short row that packs can read: it needs no walk. Nothing is gathered.

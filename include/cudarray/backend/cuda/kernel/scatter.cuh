@@ -1,4 +1,4 @@
-// Adding at picked places on CUDA: indices are sorted, runs of equal ones added up in order; integers by atomics.
+// Combining at picked places on CUDA: runs of equal sorted indices in order; integers are added by atomics.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 /// Teams of `team` threads, V neighbouring elements of `inner` each, take `run_length` sorted indices.
-struct add_plan {
+struct combine_plan {
   const uint32 *place, *from;  ///< sorted places, and which row of the values belongs there
   int64 m, n, inner, chunks;
   int team;
@@ -79,11 +79,11 @@ struct add_plan {
 };
 inline constexpr int run_length = 32;
 
-/// Adds up each run of equal places. A run that lies in one chunk is added to the target; parts of those that do not
-/// are left: of one that comes from before at [chunk][0], of one that begins here and goes on at [chunk][1].
-template <int V, class T>
+/// Combines each run of equal places. A run that lies in one chunk is combined with the target; parts of those that do
+/// not are left: of one that comes from before at [chunk][0], of one that begins here and goes on at [chunk][1].
+template <class Op, int V, class T>
 __global__ void __launch_bounds__(block_threads)
-    add_runs_kernel(T* to, const T* values, lanes<detail::compute_t<T>, V>* edges, const add_plan p) {
+    combine_runs_kernel(T* to, const T* values, lanes<detail::compute_t<T>, V>* edges, const combine_plan p) {
   in_stream_order();
   using C = detail::compute_t<T>;
   constexpr int U = 4;
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(block_threads)
   const uint32 before = begin > 0 ? p.place[begin - 1] : ~0u, after = end < p.m ? p.place[end] : ~0u;
   lanes<C, V> sum;
 #pragma unroll
-  for (int k = 0; k < V; ++k) sum.v[k] = C(0);
+  for (int k = 0; k < V; ++k) sum.v[k] = Op::template identity<C>();
   bool from_before = begin > 0 && before == p.place[begin];
   for (int64 i = begin; i < end; i += U) {
     uint32 place[U + 1];
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(block_threads)
     for (int u = 0; u < U; ++u) {
       if (i + u >= end || place[u] >= p.n) continue;
 #pragma unroll
-      for (int k = 0; k < V; ++k) sum.v[k] = math::add(sum.v[k], element_cast<C>(v[u].v[k]));
+      for (int k = 0; k < V; ++k) sum.v[k] = Op::combine(sum.v[k], element_cast<C>(v[u].v[k]));
       const bool ends = last[u], goes_on = !ends && i + u + 1 == end;
       if (!ends && !goes_on) continue;
       if (from_before) {
@@ -128,20 +128,20 @@ __global__ void __launch_bounds__(block_threads)
       } else {
         lanes<T, V> r;
 #pragma unroll
-        for (int k = 0; k < V; ++k) r.v[k] = element_cast<T>(math::add(element_cast<C>(old[u].v[k]), sum.v[k]));
+        for (int k = 0; k < V; ++k) r.v[k] = element_cast<T>(Op::combine(element_cast<C>(old[u].v[k]), sum.v[k]));
         store_wide(to + int64(place[u]) * p.inner, r);
       }
       from_before = false;
 #pragma unroll
-      for (int k = 0; k < V; ++k) sum.v[k] = C(0);
+      for (int k = 0; k < V; ++k) sum.v[k] = Op::template identity<C>();
     }
   }
 }
 
-/// Adds up the parts of the runs that go from chunk to chunk.
-template <int V, class T>
+/// Combines the parts of the runs that go from chunk to chunk.
+template <class Op, int V, class T>
 __global__ void __launch_bounds__(block_threads)
-    add_edges_kernel(T* to, const lanes<detail::compute_t<T>, V>* edges, const add_plan p) {
+    combine_edges_kernel(T* to, const lanes<detail::compute_t<T>, V>* edges, const combine_plan p) {
   in_stream_order();
   using C = detail::compute_t<T>;
   const int64 groups = p.inner / V;
@@ -168,11 +168,11 @@ __global__ void __launch_bounds__(block_threads)
     for (int u = 0; u < U; ++u)
 #pragma unroll
       for (int k = 0; k < V; ++k)
-        if (goes_on[u]) sum.v[k] = math::add(sum.v[k], part[u].v[k]);
+        if (goes_on[u]) sum.v[k] = Op::combine(sum.v[k], part[u].v[k]);
   }
   lanes<T, V> r = load_wide<V>(to);
 #pragma unroll
-  for (int k = 0; k < V; ++k) r.v[k] = element_cast<T>(math::add(element_cast<C>(r.v[k]), sum.v[k]));
+  for (int k = 0; k < V; ++k) r.v[k] = element_cast<T>(Op::combine(element_cast<C>(r.v[k]), sum.v[k]));
   store_wide(to, r);
 }
 
