@@ -9,3 +9,4 @@
 #include "ops/creation.hpp"
 #include "ops/sequences.hpp"
 #include "ops/transfer.hpp"
+#include "ops/windows.hpp"

@@ -16,6 +16,7 @@
 #include "math.hpp"
 #include "memory.hpp"
 #include "nnet.hpp"
+#include "polynomials.hpp"
 #include "products.hpp"
 #include "random.hpp"
 #include "reductions.hpp"

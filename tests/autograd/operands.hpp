@@ -12,6 +12,7 @@ template <class Op, class T>
 T first_operand(const T& x) {
   if constexpr (std::is_same_v<Op, cudarray::op::arccosh_op>) return x + T(1);
   else if constexpr (std::is_same_v<Op, cudarray::op::polygamma_op>) return T(1);
+  else if constexpr (std::is_same_v<Op, cudarray::op::zeta_op>) return T(2);
   else return x;
 }
 

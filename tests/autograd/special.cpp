@@ -39,6 +39,14 @@ TEST_CASE("autograd: gradients of gamma and its kin") {
   CHECK_FUNCTION(digamma, positive);
   check_gradients(
       "polygamma", [](const auto& x) { return ca::polygamma(2, x); }, positive);
+  check_gradients(
+      "zeta", [](const auto& x) { return ca::zeta(3, x); }, positive);
+  CHECK_FUNCTION(i0, wide);
+  CHECK_FUNCTION(i1, wide);
+  check_gradients(
+      "ldexp", [](const auto& x) { return ca::ldexp(x, 3); }, wide);
+  check_gradients(
+      "frexp", [](const auto& x) { return ca::frexp(0.75 + 0.2 * ca::tanh(x)).first; }, wide);
   CHECK_FUNCTION(sinc, wide);
 }
 TEST_CASE("autograd: gradients of extremes without NaN, of logarithms of sums, of remainders") {

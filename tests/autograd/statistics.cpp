@@ -70,6 +70,35 @@ TEST_CASE("autograd: gradients of differences and integrals") {
   check_layouts(
       "cumulative_prod", [](const auto& x) { return ca::cumulative_prod(x, 0, true); }, S{3, 2});
 }
+TEST_CASE("autograd: gradients of polynomials and angles") {
+  check_layouts(
+      "polyval", [](const auto& p, const auto& x) { return ca::polyval(p, x); }, S{4}, S{2, 3});
+  check_layouts(
+      "polyadd", [](const auto& p, const auto& q) { return ca::polyadd(p, q); }, S{2}, S{4});
+  check_layouts(
+      "polysub", [](const auto& p, const auto& q) { return ca::polysub(p, q); }, S{4}, S{2});
+  check_layouts(
+      "polymul", [](const auto& p, const auto& q) { return ca::polymul(p, q); }, S{3}, S{4});
+  check_layouts(
+      "polydiv",
+      [](const auto& u, const auto& v) {
+        const auto [quotient, rest] = ca::polydiv(u, 3. + v);
+        return ca::concatenate(std::tuple(quotient, rest));
+      },
+      S{5}, S{3});
+  check_layouts(
+      "polyder", [](const auto& p) { return ca::polyder(p * p, 2); }, S{5});
+  check_layouts(
+      "polyint",
+      [](const auto& p) {
+        return ca::polyint(p * p, 2, {1, 2});
+      },
+      S{3});
+  check_layouts(
+      "poly", [](const auto& z) { return ca::poly(z); }, S{4});
+  check_layouts(
+      "unwrap", [](const auto& x) { return ca::unwrap(5. * x, {.axis = 0}); }, S{4, 2});
+}
 TEST_CASE("autograd: gradients of what lies between points, and of what is picked") {
   check_layouts(
       "interp",

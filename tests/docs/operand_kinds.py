@@ -17,7 +17,7 @@ MADE = re.compile(r'^requires.*\b(?:auto|void|bool) (\w+)\(|^CUDARRAY_\w+\((\w+)
 OTHER_CHAPTERS = re.compile('Arrays|Index items|Shapes, axes|Memory|Threads|Derivatives|Counters|CUDA|Errors|How')
 
 EXCEPTIONS = {
-    'take no array': '''empty full zeros ones arange linspace eye array from_pointer identity logspace geomspace indices
+    'take no array': '''bartlett blackman hamming hanning kaiser empty full zeros ones arange linspace eye array from_pointer identity logspace geomspace indices
         fromfunction frombuffer tri tril_indices triu_indices bits integers load load_any load_idx
         loadtxt memmap open_memmap load_png from_dlpack from_mdspan from_span synchronize
         memory_stats set_memory_limit free_cached poison_released glorot_uniform glorot_normal he_uniform he_normal

@@ -23,7 +23,7 @@ ULPS = {
     "exp": 4, "exp2": 4, "expm1": 4, "log": 4, "log2": 4, "log10": 4, "log1p": 4, "cbrt": 4,
     "sin": 4, "cos": 4, "tan": 6, "arcsin": 6, "arccos": 4, "arctan": 4, "sinh": 6, "cosh": 4, "tanh": 4,
     "erf": 4, "erfc": 4, "radians": 2, "degrees": 2, "logit": 8, "arcsinh": 6, "arccosh": 6, "arctanh": 6, "sinc": 8,
-    "gamma": 16, "lgamma": 16, "digamma": 16, "logaddexp": 4, "logaddexp2": 4,
+    "gamma": 16, "lgamma": 16, "digamma": 16, "i0": 16, "i1": 16, "logaddexp": 4, "logaddexp2": 4,
     "power": 16, "arctan2": 6, "hypot": 4,
     "sum": 16, "prod": 64, "mean": 16, "var": 32, "std": 32, "cumsum": 16, "cumprod": 64,
     "matmul": 16, "multiply complex64": 4,
@@ -41,7 +41,7 @@ TINY = {"float16": 2.0**-14, "bfloat16": 2.0**-126, "float32": 2.0**-126, "float
 
 FLOATING_UNARY = ["exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "cbrt", "sin", "cos", "tan",
                   "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "erf", "erfc", "reciprocal", "radians", "degrees",
-                  "logit", "arcsinh", "arccosh", "arctanh", "sinc", "gamma", "lgamma", "digamma"]
+                  "logit", "arcsinh", "arccosh", "arctanh", "sinc", "gamma", "lgamma", "digamma", "i0", "i1"]
 COMPLEX_EXACT = ["conj", "imag", "real", "isfinite", "isinf", "isnan", "negative", "positive", "rint"]
 COMPLEX_UNARY = [*COMPLEX_EXACT, "absolute", "angle", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "cos",
                  "cosh", "exp", "exp2", "expm1", "log", "log10", "log1p", "log2", "reciprocal", "sign", "sin", "sinh", "sqrt",
@@ -72,7 +72,7 @@ DOMAIN = {
     "exp": (-80, 80), "exp2": (-100, 100), "expm1": (-40, 60), "log": (0, 100), "log2": (0, 100), "log10": (0, 100),
     "log1p": (-1, 100), "sqrt": (0, 100), "tan": (-20, 20), "arcsin": (-1, 1), "arccos": (-1, 1), "arctan": (-5, 5),
     "tanh": (-5, 5), "erf": (-4, 4), "erfc": (-4, 5), "logit": (0, 1), "arccosh": (1, 100), "arctanh": (-1, 1),
-    "sinc": (-5, 5), "gamma": (0.1, 20), "lgamma": (0.1, 60), "digamma": (0.1, 60), "heaviside": (-2, 2), "logaddexp": (-9, 9),
+    "sinc": (-5, 5), "gamma": (0.1, 20), "lgamma": (0.1, 60), "digamma": (0.1, 60), "i0": (-60, 60), "i1": (-60, 60), "heaviside": (-2, 2), "logaddexp": (-9, 9),
     "logaddexp2": (-9, 9), "power": (-5, 5), "arctan2": (-2, 2), "sum": (-4, 4), "mean": (-4, 4), "var": (-4, 4),
     "std": (-4, 4), "prod": (0.9, 1.1), "cumsum": (-4, 4), "cumprod": (0.9, 1.1), "any": (-1, 1), "all": (-1, 1),
     "matmul": (-4, 4), **{op: (-4, 4) for op in ROW_PROGRAMS},
@@ -709,8 +709,24 @@ def digamma(x):
     return r + np.log(x) - 1 / (2 * x) - series
 
 
+def bessel(order):
+    """The modified Bessel function by its series, whose terms are positive."""
+    def of(x):
+        term = total = np.longdouble(1)
+        k = 0
+        while np.isfinite(x) and term > total * 1e-22:
+            k += 1
+            term = term * x * x / (4 * k * (k + order))
+            total += term
+        if not np.isfinite(x):
+            return abs(x) if order == 0 else x
+        return total * (x / 2) ** order
+    return np.vectorize(of, otypes=[np.longdouble])
+
+
 OTHER = {**{op: lenient(getattr(math, op)) for op in ("erf", "erfc", "gamma", "lgamma")}, "sinc": sinc,
          "digamma": np.vectorize(digamma, otypes=[np.longdouble]),
+         "i0": bessel(0), "i1": bessel(1),
          "logit": lambda x: np.where((x < 0) | (x > 1), np.nan, np.log(x / (1 - x))),
          "bitwise_count": np.vectorize(lambda x: bin(abs(int(x))).count("1"), otypes=[np.uint8])}
 

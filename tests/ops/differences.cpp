@@ -167,6 +167,82 @@ TEST_CASE("statistics: histogram between edges") {
   CHECK(test::equal(ca::histogram(wide, ca::array<ca::uint64>({1, top - 1})).counts, {1}, ints{1}));
 }
 
+TEST_CASE("statistics: histograms with weights, densities, of points") {
+  const auto x = f64({1, 2, 1, 3, 4}), w = f64({.5, 2, 1, 4, 3});
+  CHECK(test::equal(ca::histogram(x, 3, {}, w).counts, {3}, doubles{1.5, 2, 7}));
+  CHECK(test::close(ca::histogram(x, 3, {}, ca::density).counts, {3}, {0.4, 0.2, 0.4}, 1e-15));
+  CHECK(test::close(ca::histogram(x, 3, {}, w, ca::density).counts, {3},
+                    {0.14285714285714285, 0.19047619047619047, 0.6666666666666666}, 1e-15));
+  CHECK(test::close(ca::histogram(x, f64({1, 2, 4}), ca::density).counts, {2}, {0.4, 0.3}, 1e-15));
+  CHECK(test::equal(ca::histogram(x, f64({1, 2, 4}), ca::array<int>({1, 2, 3, 4, 5})).counts, {2}, ints{4, 11}));
+  CHECK(test::equal(ca::histogram(f64({}), 2, {}, f64({})).counts, {2}, ints{0, 0}));
+  CHECK(test::close(ca::histogram2d(x, x * x, 2, {}, {}, w, ca::density).counts, {2, 2},
+                    {0.02962962962962963, 0, 0, 0.05925925925925926}, 1e-15));
+  static_assert(is<decltype(ca::histogram(x, 3, {}, w).counts), double>);
+  static_assert(is<decltype(ca::histogram(x, 3, {}, ca::density).counts), double>);
+
+  const auto p = ca::astype<double>(ca::reshape(ca::arange(60), {20, 3}) * 7 % 11);
+  const auto h = ca::histogramdd(p, {2, 3, 2});
+  CHECK(test::equal(h.counts, {2, 3, 2}, ints{0, 2, 0, 0, 3, 3, 0, 6, 6, 0, 0, 0}));
+  CHECK(test::close(h.edges.at(1), {4}, {0, 3.3333333333333335, 6.666666666666667, 10}, 1e-15));
+  CHECK(test::equal(ca::histogramdd(p, 2).counts, {2, 2, 2}, ints{0, 2, 3, 3, 2, 6, 4, 0}));
+  CHECK(ca::histogramdd(p).counts.shape() == ca::shape{10, 10, 10});
+  const auto d = ca::histogramdd(p, 2, {{0, 5}, {}, {2, 9}}, ca::density, ca::arange(20) * 0.5);
+  CHECK(test::close(d.counts, {2, 2, 2},
+                    {0, 0, 0.006530612244897959, 0, 0, 0.010448979591836735, 0, 0.005877551020408164}, 1e-14));
+  CHECK(test::equal(d.edges.at(0), {3}, doubles{0, 2.5, 5}));
+  static_assert(is<decltype(h.counts), ca::int64>);
+
+  CHECK(test::thrown<ca::shape_error>([&] {
+          ca::histogram(x, 3, {}, f64({1, 2}));
+        }) == "histogram: weights of shape (2,) for elements of shape (5,)");
+  CHECK(test::thrown<ca::shape_error>([&] {
+          ca::histogramdd(p, {2, 3});
+        }) == "histogramdd: an array of shape (20, 3) for bins (2, 3)");
+  CHECK(test::thrown<ca::shape_error>([&] { ca::histogramdd(x); }) ==
+        "histogramdd: an array of shape (5,) for bins (10,)");
+  CHECK(test::thrown<ca::value_error>([&] { ca::histogramdd(p, 2, {{0, 1}}); }) == "histogramdd: 1 ranges for 3 axes");
+  CHECK(test::thrown<ca::value_error>([&] { ca::histogramdd(p, {2, 0, 2}); }) == "histogramdd: 0 bins");
+  CHECK_THROWS_AS(ca::histogramdd(ca::zeros({4, 9}), 2), ca::shape_error);
+}
+
+TEST_CASE("statistics: equal bins, beside edges and far apart") {
+  // 20,000 elements on and next to the edges of 1000 bins: as a search finds them
+  for (const double low : {0., -3.7, 1e6}) {
+    const auto edges = ca::linspace<double>(low, low + 0.3, 1001);
+    const auto x = ca::concatenate({edges, ca::eval(ca::nextafter(edges, -1e9)), ca::eval(ca::nextafter(edges, 1e9))});
+    const auto h = ca::histogram(x, 1000, {.low = low, .high = low + 0.3});
+    CHECK(ca::array_equal(h.counts, ca::histogram(x, h.edges).counts));
+    const auto f = ca::eval(ca::astype<float>(x));
+    if (low == 0)
+      CHECK(ca::array_equal(ca::histogram(f, 1000).counts, ca::histogram(f, ca::histogram(f, 1000).edges).counts));
+  }
+  // far apart, and so near that the width has no inverse
+  CHECK(test::equal(ca::histogram(f64({-8e307, 0, 8e307}), 2).counts, {2}, ints{1, 2}));
+  CHECK(test::equal(ca::histogram(f64({0, 5e-324}), 1).counts, {1}, ints{2}));
+}
+
+TEST_CASE("statistics: unwrap") {
+  const auto p = f64({0, 2, 5.5, -3, 9, 20, 13});
+  CHECK(test::close(ca::unwrap(p), {7},
+                    {0, 2, -0.7831853071795862, -3, -3.5663706143591725, -5.132741228718345, -5.849555921538759},
+                    1e-14));
+  CHECK(test::close(ca::unwrap(p, {.discont = 8}), {7},
+                    {0, 2, 5.5, 3.2831853071795862, 2.7168146928204138, 1.1504440784612413, -5.849555921538759},
+                    1e-14));
+  CHECK(test::equal(ca::unwrap(p, {.period = 5}), {7}, doubles{0, 2, 0.5, 2, 4, 5, 3}));
+  CHECK(test::close(ca::unwrap(ca::array<double>({{0, 3, 7}, {8, -1, 2}}), {.axis = 0}), {2, 3},
+                    {0, 3, 7, 1.7168146928204138, 5.283185307179586, 8.283185307179586}, 1e-14));
+  CHECK(test::equal(ca::unwrap(ca::array<int>({0, 4, 9, 2}), {.period = 6}), {4}, ints{0, -2, -3, -4}));
+  CHECK(
+      test::equal(ca::unwrap(f64({0, 3, 0, -3}), {.period = 6}), {4}, ints{0, 3, 0, -3}));  // half a period either way
+  CHECK(ca::unwrap(f64({})).shape() == ca::shape{0});
+  static_assert(is<decltype(ca::unwrap(line<float>())), float>);
+  static_assert(is<decltype(ca::unwrap(line<int>())), double>);
+  CHECK(test::thrown<ca::value_error>([&] { ca::unwrap(p, {.period = 0}); }) == "unwrap: a period of 0");
+  CHECK_THROWS_AS(ca::unwrap(p, {.axis = 1}), ca::index_error);
+}
+
 TEST_CASE("statistics: errors of histogram") {
   const auto a = f64({1, 2});
   const auto says = [](const auto& f) { return test::thrown<ca::value_error>(f); };

@@ -67,6 +67,53 @@ TEST_CASE("numbers: polygamma") {
   static_assert(is<decltype(ca::polygamma(line<int>(), line<int>())), double>);
 }
 
+TEST_CASE("numbers: zeta") {
+  CHECK(test::close(ca::zeta(f64({2, 3, 1.5, 20, 2, 4}), f64({1, 1, 0.25, 3, -1.5, -2.25})), {6},
+                    {1.6449340668482266, 1.202056903159594, 10.213055360466601, 2.8771746654611316e-10,
+                     9.379246644989124, 259.74250386478576},
+                    1e-14));
+  CHECK(test::equal(ca::zeta(f64({1, 0.5, 3, 2.5, none, 2, inf}), f64({2, 1, 0, -0.5, 1, none, 1})), {7},
+                    doubles{inf, none, inf, none, none, none, 1}));
+  CHECK(test::close(ca::zeta(2, ca::array<float>({1})), {1}, {1.6449340668482266}, 1e-7));
+}
+
+TEST_CASE("numbers: Bessel functions") {
+  const auto x = f64({0, 1e-3, 1, -2.5, 10, 24.9, 25.1, 60, -100, 700});
+  // of mpmath
+  CHECK(
+      test::close(ca::i0(x), {10},
+                  {1, 1.0000002500000156, 1.2660658777520084, 3.289839144050123, 2815.7166284662544, 5235629675.804422,
+                   6369018573.803503, 5.894077055609801e+24, 1.0737517071310738e+42, 1.5295933476718737e+302},
+                  4e-15));
+  CHECK(test::close(
+      ca::i1(x), {10},
+      {0, 0.0005000000625000026, 0.565159103992485, -2.5167162452886984, 2670.9883037012546, 5129395695.925742,
+       6240828249.87398, 5.844751588390468e+24, -1.0683693903381625e+42, 1.5285003902339006e+302},
+      4e-15));
+  CHECK(test::equal(ca::i0(f64({inf, -inf, none, 1e300})), {4}, doubles{inf, inf, none, inf}));
+  CHECK(test::equal(ca::i1(f64({inf, -inf, none, -1e308})), {4}, doubles{inf, -inf, none, -inf}));
+  CHECK(test::close(ca::i0(ca::array<float>({1, 80})), {2}, {1.2660658777520084, 2.4751784043341704e+33}, 2e-7));
+  static_assert(is<decltype(ca::i0(line<int>())), double>);
+}
+
+TEST_CASE("numbers: frexp and ldexp") {
+  const auto x = f64({0, 1, -3.5, 1e-320, inf, none, -inf, 1e308});
+  const auto [m, n] = ca::frexp(x);
+  CHECK(test::equal(m, {8}, doubles{0, 0.5, -0.875, 0.98828125, inf, none, -inf, 0.5562684646268004}));
+  CHECK(test::equal(n, {8}, ints{0, 1, 2, -1063, 0, 0, 0, 1024}));
+  CHECK(test::equal(ca::ldexp(m, n), {8}, test::values(x)));
+  const float tiny = 1.401298464324817e-45F;
+  CHECK(test::equal(ca::ldexp(ca::array<float>({1, 3, -1, 1}), ca::array<int>({-149, 126, 200, -151})), {4},
+                    std::vector<float>{tiny, 2.5521177519070385e+38F, -HUGE_VALF, 0}));
+  CHECK(test::equal(ca::ldexp(ca::arange(4), 3), {4}, ints{0, 8, 16, 24}));
+  static_assert(pair_is<decltype(ca::frexp(line<float>())), float, ca::int32>);
+  static_assert(pair_is<decltype(ca::frexp(line<ca::float16>())), ca::float16, ca::int32>);
+  static_assert(is<decltype(ca::ldexp(line<float>(), line<ca::int64>())), float>);
+  const auto [h, k] = ca::frexp(ca::array<ca::float16>({6e-8f, 3}));
+  CHECK(test::equal(h, {2}, std::vector<float>{0.5f, 0.75f}));
+  CHECK(test::equal(k, {2}, ints{-23, 2}));
+}
+
 TEST_CASE("numbers: polygamma of large numbers") {
   CHECK(test::close(ca::polygamma(1, f64({1e10})) * 1e10, {1}, {1.00000000005}, 1e-14));
   CHECK(test::close(ca::polygamma(1, f64({1e100})) * 1e100, {1}, {1}, 1e-14));

@@ -82,6 +82,8 @@ TEST_CASE("operand kinds: functions of one number") {
   OF_ONE(gamma);
   OF_ONE(lgamma);
   OF_ONE(digamma);
+  OF_ONE(i0);
+  OF_ONE(i1);
   OF_ONE(logit);
   OF_ONE(expit);
   OF_ONE(floor);
@@ -169,6 +171,17 @@ TEST_CASE("operand kinds: functions of two numbers") {
   nearly(
       "polygamma", [](const auto& n, const auto& a) { return ca::polygamma(n, a); },
       array<float>(ca::astype<float>(other_integers())), y);
+  nearly(
+      "zeta", [](const auto& s, const auto& q) { return ca::zeta(s, q); }, array<float>(ca::astype<float>(y) + 2), y);
+  exactly(
+      "ldexp", [](const auto& a, const auto& n) { return ca::ldexp(a, n); }, x, other_integers());
+  exactly(
+      "frexp",
+      [](const auto& a) {
+        const auto [m, n] = ca::frexp(a);
+        return std::tuple(m, n);
+      },
+      x);
   exactly(
       "array_equal", [](const auto& a, const auto& b) { return ca::array_equal(a, b, true); }, x, x);
   exactly(

@@ -146,6 +146,44 @@ TEST_CASE("operand kinds: counts") {
       },
       x, array(x * x));
 }
+TEST_CASE("operand kinds: points, polynomials, bits") {
+  const array x = numbers(), y(row());
+  exactly(
+      "histogram",
+      [](const auto& a, const auto& w) {
+        const auto h = ca::histogram(a, 3, {}, w, ca::density);
+        return std::tuple(h.counts, h.edges);
+      },
+      x, array(x * x));
+  exactly(
+      "histogramdd",
+      [](const auto& a, const auto& w) {
+        const auto h = ca::histogramdd(a, 2, {}, w);
+        return std::tuple(h.counts, h.edges[1]);
+      },
+      matrix(), array(ca::array<float>({1, 2, 4})));
+  nearly(
+      "unwrap", [](const auto& a) { return ca::unwrap(a, {.period = 2}); }, x);
+  OF_TWO(polyval);
+  OF_TWO(polyadd);
+  OF_TWO(polysub);
+  OF_TWO(polymul);
+  nearly(
+      "polydiv",
+      [](const auto& a, const auto& b) {
+        const auto [quotient, rest] = ca::polydiv(a, b);
+        return std::tuple(quotient, rest);
+      },
+      x, y);
+  OF_ONE(polyder);
+  OF_ONE(polyint);
+  OF_ONE(poly);
+  exactly(
+      "packbits", [](const auto& a) { return ca::packbits(a); }, integers(labels()));
+  exactly(
+      "unpackbits", [](const auto& a) { return ca::unpackbits(a); },
+      ca::ndarray<ca::uint8>(ca::astype<ca::uint8>(labels())));
+}
 TEST_CASE("operand kinds: segments") {
   const array x = numbers();
   const integers of(labels());

@@ -1,4 +1,4 @@
-// Scalar functions for host and device code that few programs need: gamma and its derivatives, gcd, sinc.
+// Scalar functions that few programs need: gamma and its derivatives, zeta, Bessel functions, gcd, sinc.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -83,6 +83,15 @@ CUDARRAY_HD inline double hurwitz_zeta(double s, double q) {
   }
   return sum;
 }
+/// The same where it has a meaning: infinite for s = 1 and where q + k is 0, NaN for s < 1, for q < 0 and s no integer,
+/// and for q below -10^5.
+CUDARRAY_HD inline double zeta(double s, double q) {
+  if (s == 1) return __builtin_huge_val();
+  if (!(s > 1) || !(q >= -1e5)) return __builtin_nan("");
+  if (q <= 0 && q == floor(q)) return __builtin_huge_val();
+  if (q < 0 && s != floor(s)) return __builtin_nan("");
+  return hurwitz_zeta(s, q);
+}
 /// The n-th derivative of digamma, by the zeta function (Abramowitz and Stegun 1964, 6.4.10): NaN where n is no integer
 /// from 0 up, and below -10^5.
 CUDARRAY_HD inline double polygamma(double n, double x) {
@@ -92,8 +101,51 @@ CUDARRAY_HD inline double polygamma(double n, double x) {
   const double r = pole ? __builtin_huge_val() : gamma(n + 1) * hurwitz_zeta(n + 1, x);
   return fmod(n, 2.) == 0 ? -r : r;
 }
+/// The modified Bessel function of the first kind of order 0 or 1, by its series (Abramowitz and Stegun 1964, 9.6.10),
+/// whose terms are positive, and far from 0 by the asymptotic one (9.7.1).
+CUDARRAY_HD inline double bessel_i(int order, double x) {
+  const double a = abs(x), enough = 1e-17;
+  if (isinf(a)) return order == 0 ? a : x;
+  double term = 1, sum = 1;
+  if (!(a > 25)) {
+    for (double k = 1; term > enough * sum; ++k) {
+      term *= 0.25 * a * a / (k * (k + order));
+      sum += term;
+    }
+    return order == 0 ? sum : 0.5 * x * sum;
+  }
+  for (double k = 1; abs(term) > enough; ++k) {
+    term *= ((2 * k - 1) * (2 * k - 1) - 4 * order) / (8 * a * k);
+    sum += term;
+  }
+  const double root = exp(0.5 * a), r = root / (2.5066282746310002 * sqrt(a)) * sum * root;
+  return order == 1 && x < 0 ? -r : r;
+}
+CUDARRAY_HD inline double i0(double x) { return bessel_i(0, x); }
+CUDARRAY_HD inline double i1(double x) { return bessel_i(1, x); }
+
 CUDARRAY_HD inline float digamma(float x) { return float(digamma(double(x))); }
 CUDARRAY_HD inline float polygamma(float n, float x) { return float(polygamma(double(n), double(x))); }
+CUDARRAY_HD inline float zeta(float s, float q) { return float(zeta(double(s), double(q))); }
+CUDARRAY_HD inline float i0(float x) { return float(bessel_i(0, double(x))); }
+CUDARRAY_HD inline float i1(float x) { return float(bessel_i(1, double(x))); }
+
+/// x times 2 to a whole number of powers, rounded once.
+CUDARRAY_HD inline double ldexp(double x, double n) {
+  return __builtin_ldexp(x, n > 5000 ? 5000 : n > -5000 ? int(n) : -5000);
+}
+CUDARRAY_HD inline float ldexp(float x, float n) {
+  return __builtin_ldexpf(x, n > 5000 ? 5000 : n > -5000 ? int(n) : -5000);
+}
+/// The exponent n of x = m 2^n, 0.5 <= |m| < 1; 0 of 0, the infinities and NaN.
+template <detail::real_floating T>
+CUDARRAY_HD int32 exponent_of(T x) {
+  if (!isfinite(x)) return 0;
+  int n = 0;
+  if constexpr (sizeof(T) == 4) (void)__builtin_frexpf(x, &n);
+  else (void)__builtin_frexp(x, &n);
+  return n;
+}
 
 /// Whether the sign bit is set; of integers, whether they are negative.
 template <dtype T>

@@ -164,6 +164,31 @@ struct nan_to_num_op : rule::floating {
   }
 };
 
+/// x times powers of 2, whole numbers, which have its dtype.
+struct ldexp_op : rule::floating {
+  static constexpr bool lanes = false;
+  template <class L, class M>
+  CUDARRAY_HD auto operator()(const L& x, const M& y) const {
+    return math::ldexp(x, y);
+  }
+  template <class L, class M>
+  requires(detail::is_dual<L> || detail::is_dual<M>) CUDARRAY_HD constexpr auto operator()(const L& x,
+                                                                                           const M& y) const {
+    return detail::dual_value(*this, x, y);
+  }
+};
+/// The exponents of floats.
+struct exponent_op {
+  template <class A>
+  using types = rule::uniform<A, int32, true>;
+  static constexpr bool lanes = false;
+  template <class L>
+  CUDARRAY_HD int32 operator()(const L& x) const {
+    if constexpr (detail::is_dual<L>) return math::exponent_of(x.primal);
+    else return math::exponent_of(x);
+  }
+};
+
 /// The conversion itself is the plan's: from the operand's lanes to U.
 template <class U>
 struct astype_op : rule::cast<U> {

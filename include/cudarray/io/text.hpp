@@ -95,7 +95,8 @@ inline double beyond_range(::std::string_view s) {
     ::std::string_view rest = s.substr(e + 1);
     if (!rest.empty() && rest.front() == '+') rest.remove_prefix(1);
     const bool fits = ::std::from_chars(rest.data(), rest.data() + rest.size(), exponent).ec == ::std::errc();
-    if (!fits) exponent = rest.front() == '-' ? -(int64(1) << 60) : int64(1) << 60;
+    constexpr int64 most = int64(1) << 60;
+    if (!fits || exponent > most || exponent < -most) exponent = rest.front() == '-' ? -most : most;
   }
   power += exponent;
   return (negative ? -1 : 1) * (power < 0 ? 0. : __builtin_huge_val());

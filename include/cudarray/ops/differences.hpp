@@ -12,6 +12,11 @@
 
 namespace cudarray::inline v0 {
 
+struct unwrap_options {
+  detail::any_integer axis = -1;
+  double period = 6.283185307179586;
+  double discont = 0;  ///< smaller jumps stay; less than half a period is taken for that
+};
 struct gradient_options {
   detail::any_integer axis = 0;
   int edge_order = 1;  ///< 1 or 2: how many neighbours the derivative at an edge takes
@@ -121,6 +126,24 @@ auto diff(const X& x, detail::any_integer n = 1, detail::any_integer axis = -1) 
 template <array_expression X>
 auto ediff1d(const X& x) {
   return diff(ravel(x));
+}
+
+/// Angles along an axis without jumps: where neighbours differ by more than half a period, whole periods are added to
+/// those behind. Integers become float64. Throws index_error, value_error for a period that is not above 0.
+///     ca::unwrap(phase)
+///     ca::unwrap(hours, {.axis = 0, .period = 24})
+template <array_expression X>
+auto unwrap(const X& x, const unwrap_options& o = {}) {
+  const auto a = detail::samples_of(x);
+  const int axis = detail::normal_axis("unwrap", o.axis, a.ndim());
+  if (!(o.period > 0)) detail::fail<value_error>("unwrap: a period of ", o.period);
+  if (a.shape()[axis] == 0) return a;
+  const double half = o.period / 2, least = o.discont > half ? o.discont : half;
+  const auto jump = diff(detail::plain_values(a), 1, axis);
+  const auto within = remainder(jump + half, o.period) - half;
+  const auto nearest = where((within == -half) & (jump > 0), half, within);
+  const auto steps = eval(where(absolute(jump) < least, 0, nearest - jump));
+  return eval(a + detail::with_initial(eval(cumsum(steps, axis)), 0, axis));
 }
 
 /// The derivative along an axis of samples so far apart, or at such coordinates: central differences inside, one-sided

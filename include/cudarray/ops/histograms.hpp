@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "differences.hpp"
 #include "searching.hpp"
@@ -13,6 +14,11 @@ namespace cudarray::inline v0 {
 struct histogram_range {
   ::std::optional<double> low = {}, high = {};
 };
+
+/// Behind the range or the edges of a histogram: densities, whose integral over all bins is 1.
+///     ca::histogram(x, 20, {}, ca::density)
+struct density_t {};
+inline constexpr density_t density{};
 
 }  // namespace cudarray::inline v0
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
@@ -50,8 +56,8 @@ template <class A, class E>
 auto equal_bin_of(const A& x, const E& edges) {
   const int64 last = edges.size() - 2;
   const auto v = astype<value_type_t<E>>(x);
-  const auto half = [](const auto& y) { return astype<double>(y) * 0.5; };  // no difference of halves is infinite
-  const auto part = (half(v) - half(edges(0))) / (half(edges(-1)) - half(edges(0)));
+  const auto first = astype<double>(edges(0));
+  const auto part = (astype<double>(v) - first) / (astype<double>(edges(-1)) - first);
   const auto bin = eval(astype<int64>(fmin(fmax(part * double(last + 1), 0.), double(last))));
   const auto near_bin = where(v < take(edges, bin), bin - 1, where(v >= take(edges, bin + 1), bin + 1, bin));
   return eval(where((v >= edges(0)) & (v <= edges(-1)), minimum(near_bin, last), -1));
@@ -63,12 +69,39 @@ void check_edges(const E& edges) {
   if (eval(any(split(edges, {1})[1] < split(edges, {-1})[0])).item())
     fail<value_error>("histogram: the edges do not ascend");
 }
-/// How often each bin from 0 is there; those that are -1 are left out.
-template <class D>
-ndarray<int64, D> count_bins(const ndarray<int64, D>& bin, int64 bins) {
-  const ndarray<int64, D> counts = zeros<int64>({bins + 1}, bin.device());
-  scatter_add(counts, ravel(bin), 1);  // -1 is the last
-  return copy(split(counts, {bins})[0]);
+/// What may follow: weights, an array of the shape of what is counted, and ca::density.
+template <class O>
+concept histogram_option = ::std::is_same_v<O, density_t> || array_expression<O>;
+struct no_weights {};
+inline no_weights weights_among() { return {}; }
+template <class O, class... Rest>
+decltype(auto) weights_among(const O& o, const Rest&... rest) {
+  if constexpr (array_expression<O>) return (o);
+  else return weights_among(rest...);
+}
+/// How often each bin from 0 is there, or the sums of the weights there; -1 is none.
+template <class D, class... O>
+auto bin_totals(const char* function, const ndarray<int64, D>& bin, int64 bins, const O&... o) {
+  const auto& weights = weights_among(o...);
+  const auto total = [&]<class T>(T, const auto& values) {
+    const ndarray<T, D> r = zeros<T>({bins + 1}, bin.device());
+    scatter_add(r, ravel(bin), values);  // -1 is the last
+    return copy(split(r, {bins})[0]);
+  };
+  if constexpr (::std::is_same_v<decltype(weights), const no_weights&>) {
+    return total(int64{}, 1);
+  } else {
+    if (dims_of(weights) != bin.shape())
+      fail<shape_error>(function, ": weights of shape ", dims_of(weights), " for elements of shape ", bin.shape());
+    return total(double{}, ravel(astype<double>(plain_values(weights))));
+  }
+}
+/// The totals as they are, or by the sizes of the bins as densities.
+template <class... O, class C, class E>
+auto totals_or_densities(const C& totals, const E& sizes) {
+  constexpr bool densities = (false || ... || ::std::is_same_v<O, density_t>);
+  if constexpr (densities) return eval(totals / (astype<double>(sum(totals)) * sizes));
+  else return totals;
 }
 
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
@@ -104,42 +137,56 @@ auto bincount(const X& x, const W& weights, detail::any_integer at_least = 0) {
 }
 
 /// What histogram returns: `auto [counts, edges] = ca::histogram(x);`
-template <class T, class Device>
+template <class T, class Device, class Count = int64>
 struct counts_and_edges {
-  ndarray<int64, Device> counts;
+  ndarray<Count, Device> counts;
   ndarray<T, Device> edges;
 };
+
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
+
+template <class E, class B, class... O>
+auto histogram_of(const E& edges, const B& bin, const O&... o) {
+  const auto totals = totals_or_densities<O...>(bin_totals("histogram", bin, edges.size() - 1, o...), diff(edges));
+  return counts_and_edges<value_type_t<E>, device_type_t<E>, value_type_t<decltype(totals)>>{totals, edges};
+}
+
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
+
+// Elements outside all bins, and NaN, are not counted. Behind the other arguments may stand weights, an array of the
+// shape of what is counted: then their sums in float64 take the place of counts; and ca::density. Wait for the device.
+// Throw value_error and shape_error.
+
 /// How many elements lie in each of so many equal bins over a range, or over all elements; the last contains its right
-/// edge. Elements outside, and NaN, are not counted. Waits for the device. Throws value_error.
+/// edge.
 ///     auto [counts, edges] = ca::histogram(x, 10, {.low = 0, .high = 1});
-template <array_expression X>
-auto histogram(const X& x, detail::any_integer bins = 10, const histogram_range& range = {}) {
+template <array_expression X, detail::histogram_option... O>
+auto histogram(const X& x, detail::any_integer bins = 10, const histogram_range& range = {}, const O&... o) {
   const auto a = detail::plain_values(x);
   const auto edges = detail::equal_bins("histogram", a, bins, range);
-  return counts_and_edges<value_type_t<decltype(edges)>, device_type_t<X>>{
-      detail::count_bins(detail::equal_bin_of(a, edges), bins), edges};
+  return detail::histogram_of(edges, detail::equal_bin_of(a, edges), o...);
 }
-/// In bins between ascending edges. Throws shape_error, value_error.
-template <array_expression X, array_expression E>
-auto histogram(const X& x, const E& edges) {
+/// In bins between ascending edges.
+template <array_expression X, array_expression E, detail::histogram_option... O>
+auto histogram(const X& x, const E& edges, const O&... o) {
   const auto at = detail::plain_values(edges);
   detail::check_edges(at);
-  return counts_and_edges<value_type_t<decltype(at)>, device_type_t<X>>{
-      detail::count_bins(detail::bin_of(detail::plain_values(x), at), at.size() - 1), at};
+  return detail::histogram_of(at, detail::bin_of(detail::plain_values(x), at), o...);
 }
 /// What histogram2d returns.
-template <class T, class U, class Device>
+template <class T, class U, class Device, class Count = int64>
 struct counts_and_two_edges {
-  ndarray<int64, Device> counts;
+  ndarray<Count, Device> counts;
   ndarray<T, Device> x_edges;
   ndarray<U, Device> y_edges;
 };
-/// How many pairs of elements lie in each of bins x bins rectangles. Waits for the device. Throws shape_error,
-/// value_error.
+/// How many pairs of elements lie in each of bins x bins rectangles.
 ///     auto [counts, x_edges, y_edges] = ca::histogram2d(x, y, 20);
-template <array_expression X, array_expression Y>
+template <array_expression X, array_expression Y, detail::histogram_option... O>
 auto histogram2d(const X& x, const Y& y, detail::any_integer bins = 10, const histogram_range& x_range = {},
-                 const histogram_range& y_range = {}) {
+                 const histogram_range& y_range = {}, const O&... o) {
   const auto a = detail::plain_values(x);
   const auto b = detail::plain_values(y);
   if (a.shape() != b.shape())
@@ -148,8 +195,48 @@ auto histogram2d(const X& x, const Y& y, detail::any_integer bins = 10, const hi
   const auto q = detail::equal_bins("histogram2d", b, bins, y_range);
   const auto i = detail::equal_bin_of(a, p), j = detail::equal_bin_of(b, q);
   const auto both = eval(where((i < 0) | (j < 0), -1, i * bins.value + j));
-  return counts_and_two_edges<value_type_t<decltype(p)>, value_type_t<decltype(q)>, device_type_t<X>>{
-      reshape(detail::count_bins(both, bins * bins.value), {bins.value, bins.value}), p, q};
+  const auto totals = detail::totals_or_densities<O...>(
+      reshape(detail::bin_totals("histogram2d", both, bins * bins.value, o...), {bins.value, bins.value}),
+      expand_dims(diff(p), 1) * diff(q));
+  return counts_and_two_edges<value_type_t<decltype(p)>, value_type_t<decltype(q)>, device_type_t<X>,
+                              value_type_t<decltype(totals)>>{totals, p, q};
+}
+/// What histogramdd returns: `auto [counts, edges] = ca::histogramdd(points);`
+template <class T, class Device, class Count = int64>
+struct counts_and_all_edges {
+  ndarray<Count, Device> counts;
+  ::std::vector<ndarray<T, Device>> edges;
+};
+/// How many points, rows of (n, d), lie in each of bins[0] x .. x bins[d - 1] boxes, d at most 8; of one number that
+/// many along each axis. Of `ranges` there are d or none. Weights are (n,).
+///     auto [counts, edges] = ca::histogramdd(points, {10, 20, 5});
+template <array_expression X, detail::histogram_option... O>
+auto histogramdd(const X& x, const shape& bins = {10}, const ::std::vector<histogram_range>& ranges = {},
+                 const O&... o) {
+  const auto a = detail::plain_values(x);
+  const int64 d = a.ndim() == 2 ? a.shape(1) : 0;
+  shape box = bins;
+  while (bins.ndim() == 1 && box.ndim() < d && d <= max_rank) box.push_back(bins[0]);
+  if (d < 1 || box.ndim() != d)
+    detail::fail<shape_error>("histogramdd: an array of shape ", a.shape(), " for bins ", bins);
+  if (!ranges.empty() && int64(ranges.size()) != d)
+    detail::fail<value_error>("histogramdd: ", ranges.size(), " ranges for ", d, " axes");
+  using E = value_type_t<decltype(detail::equal_bins("", a(_, 0), 1, {}))>;
+  counts_and_all_edges<E, device_type_t<X>> found;
+  ndarray<int64, device_type_t<X>> bin = zeros<int64>({a.shape(0)}, a.device());
+  auto sizes = ones<double>(shape{}, a.device());
+  for (int64 k = 0; k < d; ++k) {
+    const auto column = ascontiguousarray(a(_, k));
+    const auto edges = detail::equal_bins("histogramdd", column, box[int(k)],
+                                          ranges.empty() ? histogram_range{} : ranges[::std::size_t(k)]);
+    const auto one = detail::equal_bin_of(column, edges);
+    bin = where((bin < 0) | (one < 0), -1, bin * box[int(k)] + one);
+    sizes = expand_dims(sizes, -1) * astype<double>(diff(edges));
+    found.edges.push_back(edges);
+  }
+  const auto totals = detail::totals_or_densities<O...>(
+      reshape(detail::bin_totals("histogramdd", bin, box.elements(), o...), box), sizes);
+  return counts_and_all_edges<E, device_type_t<X>, value_type_t<decltype(totals)>>{totals, found.edges};
 }
 
 }  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

@@ -94,6 +94,28 @@ auto modf(const X& x) {
   const auto v = astype<decltype(rule::to_float<value_type_t<X>, false>())>(x);
   return ::std::pair(copysign(where(isinf(v), 0, v - trunc(v)), v), trunc(v));
 }
+/// x times 2 to the power of integers, rounded once; in x's floating dtype. Lazy.
+///     ca::ldexp(x, 3)  // 8 x
+template <array_expression X, class N>
+requires(array_expression<N> || scalar_value<N>) auto ldexp(const X& x, const N& n) {
+  using T = decltype(rule::to_float<value_type_t<X>, false>());
+  if constexpr (scalar_value<N>) {
+    static_assert(detail::is_integer<normal_dtype_t<N>>, "cudarray: ldexp: the exponents must be of an integer dtype");
+    return detail::elementwise("ldexp", op::ldexp_op{}, astype<T>(x), double(n));
+  } else {
+    static_assert(detail::is_integer<value_type_t<N>>, "cudarray: ldexp: the exponents must be of an integer dtype");
+    return detail::elementwise("ldexp", op::ldexp_op{}, astype<T>(x), astype<detail::primal_t<T>>(n));
+  }
+}
+/// Mantissas, 0.5 <= |m| < 1, and exponents, int32: x = m 2^n. 0, the infinities and NaN are their own mantissas. Both
+/// lazy.
+///     auto [mantissa, exponent] = ca::frexp(x);
+template <array_expression X>
+auto frexp(const X& x) {
+  const auto v = astype<decltype(rule::to_float<value_type_t<X>, false>())>(x);
+  const auto n = detail::elementwise("frexp", op::exponent_op{}, v);
+  return ::std::pair(ldexp(v, -n), n);
+}
 /// 1 / (1 + exp(-x)); nnet::sigmoid is the same function.
 template <array_expression X>
 auto expit(const X& x) {

@@ -1,0 +1,94 @@
+// Eight truth values in a byte, and back.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <optional>
+
+#include "manipulation.hpp"
+#include "operators.hpp"
+#include "pad.hpp"
+#include "reductions.hpp"
+#include "selection.hpp"
+#include "splitting.hpp"
+
+namespace cudarray::inline v0 {
+
+/// The order of bits in a byte: the first is 128, or the first is 1.
+enum class bit_order { big, little };
+
+struct packing_options {
+  ::std::optional<int64> axis = {};  ///< absent: all elements in C order, one axis
+  bit_order order = bit_order::big;
+};
+struct unpacking_options {
+  ::std::optional<int64> axis = {};
+  bit_order order = bit_order::big;
+  ::std::optional<int64> count = {};  ///< so many bits along the axis, 0 behind the last; negative: all but so many
+};
+
+}  // namespace cudarray::inline v0
+namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
+
+/// What the bits of a byte count, along an axis of so many.
+template <class D>
+ndarray<uint8, D> places_of_bits(bit_order order, D device) {
+  const auto bit = integer_range<int64>(0, 8, 1, device);
+  return astype<uint8>(order == bit_order::big ? eval(7 - bit) : bit);
+}
+/// x with the axis last, or as one axis.
+template <class X>
+auto bits_last(const char* function, const X& x, const ::std::optional<int64>& axis) {
+  const auto a = plain_values(x);
+  return axis ? eval(moveaxis(a, normal_axis(function, *axis, a.ndim()), -1)) : eval(ravel(a));
+}
+template <class A>
+auto bits_back(const A& a, const ::std::optional<int64>& axis) {
+  return axis ? copy(moveaxis(a, -1, *axis)) : a;
+}
+/// So many elements of the last axis, zeros behind those that are there.
+template <class A>
+auto with_length(const A& a, int64 n) {
+  const int64 has = a.shape(-1);
+  if (n <= has) return eval(split(a, {n}, -1)[0]);
+  shape more = a.shape();
+  more[more.ndim() - 1] = n - has;
+  return eval(concatenate(::std::tuple(a, zeros<value_type_t<A>>(more, a.device())), -1));
+}
+
+}  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
+namespace cudarray::inline v0::inline CUDARRAY_BUILD {
+
+/// Whether elements are not 0, eight to a byte: (.., n, ..) -> (.., (n + 7) / 8, ..), uint8, the last filled with 0.
+/// Of integers and bool. Eager. Throws index_error for an axis that is not there.
+///     ca::packbits(mask)
+///     ca::packbits(masks, {.axis = 1, .order = ca::bit_order::little})
+template <array_expression X>
+auto packbits(const X& x, const packing_options& o = {}) {
+  constexpr bool whole = kind_of<value_type_t<X>> < kind::floating;
+  static_assert(whole, "cudarray: packbits: of integers and bool: write x != 0");
+  const auto a = detail::bits_last("packbits", x, o.axis);
+  shape s = a.shape();
+  const int64 bytes = (s[s.ndim() - 1] + 7) / 8;
+  const auto bits = detail::with_length(eval(astype<uint8>(a != 0)), 8 * bytes);
+  s[s.ndim() - 1] = bytes;
+  s.push_back(8);
+  const auto parts = reshape(bits, s) << detail::places_of_bits(o.order, a.device());
+  return detail::bits_back(eval(astype<uint8>(sum(parts, -1))), o.axis);
+}
+/// The bits of bytes as 0 and 1: (.., n, ..) -> (.., 8 n, ..), uint8. Eager. Throws index_error, and value_error where
+/// `count` leaves out more than there are.
+///     ca::unpackbits(bytes, {.count = 100})
+template <array_expression X>
+auto unpackbits(const X& x, const unpacking_options& o = {}) {
+  constexpr bool bytes = ::std::is_same_v<value_type_t<X>, uint8>;
+  static_assert(bytes, "cudarray: unpackbits: of uint8");
+  const auto a = detail::bits_last("unpackbits", x, o.axis);
+  shape s = a.shape();
+  const int64 all = s[s.ndim() - 1] * 8, n = !o.count ? all : *o.count < 0 ? all + *o.count : *o.count;
+  if (n < 0) detail::fail<value_error>("unpackbits: ", -*o.count, " of ", all, " bits cannot be left out");
+  s[s.ndim() - 1] = all;
+  const auto bits = eval((expand_dims(a, -1) >> detail::places_of_bits(o.order, a.device())) & uint8(1));
+  return detail::bits_back(detail::with_length(eval(reshape(bits, s)), n), o.axis);
+}
+
+}  // namespace cudarray::inline v0::inline CUDARRAY_BUILD
