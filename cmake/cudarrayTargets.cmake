@@ -100,6 +100,11 @@ if(NOT DEFINED CUDARRAY_WITH_CUDA OR CUDARRAY_WITH_CUDA)
                                                    CUDA::cublas CUDA::cublasLt)
     target_compile_definitions(cudarray::cuda INTERFACE CUDARRAY_HAS_CUDA)
     target_compile_options(cudarray::cuda INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda>) # for ca::map
+    # NVRTC, for kernels from source: those that include raw_kernel.hpp link it.
+    if(TARGET CUDA::nvrtc)
+      add_library(cudarray::nvrtc INTERFACE IMPORTED GLOBAL)
+      target_link_libraries(cudarray::nvrtc INTERFACE CUDA::nvrtc)
+    endif()
     if(NOT DEFINED CUDARRAY_WITH_CUDNN OR CUDARRAY_WITH_CUDNN)
       find_path(CUDARRAY_CUDNN_INCLUDE_DIR cudnn.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
       find_library(CUDARRAY_CUDNN_LIBRARY NAMES cudnn HINTS ${CUDAToolkit_LIBRARY_DIR})
@@ -134,5 +139,6 @@ cudarray_note_component(blas cudarray::cblas CUDARRAY_WITH_BLAS "a CBLAS library
 cudarray_note_component(onednn cudarray::onednn CUDARRAY_WITH_ONEDNN "oneDNN")
 cudarray_note_component(highway cudarray::highway CUDARRAY_WITH_HIGHWAY "Highway")
 cudarray_note_component(cudnn cudarray::cudnn CUDARRAY_WITH_CUDNN "cuDNN, with the CUDA toolkit,")
+cudarray_note_component(nvrtc cudarray::nvrtc CUDARRAY_WITH_CUDA "NVRTC, with the CUDA toolkit,")
 cudarray_note_component(zlib cudarray::zlib "" "zlib")
 cudarray_note_component(png cudarray::png "" "libpng")

@@ -77,12 +77,12 @@ detail::storage_ref select_flagged(Device, const detail::segments&, const detail
   return {};
 }
 
-/// `to[o, index[i], j] = Op::combine(to[o, index[i], j], values[o, i, j])` for all i, also where an index is there several
-/// times, Op a reduction's: `to` is (outer, n, inner), `index` (1, m, 1) of int64, `values` (outer, m, inner) and apart
-/// from `to`. A negative index counts from the end; on synchronous devices the caller has checked them.
+/// `to[o, index[i], j] = Op::combine(to[o, index[i], j], values[o, i, j])` for all i, also where an index is there
+/// several times, Op a reduction's: `to` is (outer, n, inner), `index` (1, m, 1) of int64, `values` (outer, m, inner)
+/// and apart from `to`. A negative index counts from the end; on synchronous devices the caller has checked them.
 template <class Op, class T, class Device>
 void combine_at_indices(Device, const detail::segments&, const detail::segments&, const detail::segments&,
-                    const detail::index_check&) {
+                        const detail::index_check&) {
   CUDARRAY_NO_BACKEND(Device);
 }
 

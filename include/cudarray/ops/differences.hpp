@@ -3,6 +3,7 @@
 #pragma once
 
 #include "creation.hpp"
+#include "dual_parts.hpp"
 #include "joining.hpp"
 #include "math.hpp"
 #include "operators.hpp"
