@@ -4,8 +4,9 @@
 
 #include "ndarray.hpp"
 
-// this next: compile-time errors come from it, and list the includes on the way
+// these next: compile-time errors come from them, and list the includes on the way
 #include "ops/out.hpp"
+#include "ops/scatter.hpp"
 
 #include "creation.hpp"
 #include "graph.hpp"
@@ -16,7 +17,6 @@
 #include "math.hpp"
 #include "memory.hpp"
 #include "nnet.hpp"
-#include "polynomials.hpp"
 #include "products.hpp"
 #include "random.hpp"
 #include "reductions.hpp"
@@ -33,3 +33,4 @@
 #include "distributions.hpp"
 #include "exchange.hpp"
 #include "files.hpp"
+#include "polynomials.hpp"

@@ -43,6 +43,14 @@ TEST_CASE("autograd: gradients of gamma and its kin") {
       "zeta", [](const auto& x) { return ca::zeta(3, x); }, positive);
   CHECK_FUNCTION(i0, wide);
   CHECK_FUNCTION(i1, wide);
+  const auto bend = [](const auto& x) { return ca::sum(ca::i1(x)); };
+  const auto at = ca::array<double>({1e-9, 1e-6, 1.234e-3, 0.3, 0.49, 0.51, 2});
+  CHECK(test::close(ca::hvp<0>(bend)(at, ca::ones<double>(7)), {7},
+                    {3.75e-10, 3.750000000000521e-07, 0.0004627500978688036, 0.11391179780033125, 0.18994225036622364,
+                     0.19823796492810108, 1.2461626307879599},
+                    1e-13));
+  const auto far = ca::grad<0>(bend)(ca::array<double>({800, -800}));
+  CHECK(ca::all(far == HUGE_VAL).item());
   check_gradients(
       "ldexp", [](const auto& x) { return ca::ldexp(x, 3); }, wide);
   check_gradients(

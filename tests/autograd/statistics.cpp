@@ -73,6 +73,17 @@ TEST_CASE("autograd: gradients of differences and integrals") {
 TEST_CASE("autograd: gradients of polynomials and angles") {
   check_layouts(
       "polyval", [](const auto& p, const auto& x) { return ca::polyval(p, x); }, S{4}, S{2, 3});
+  const auto other = ca::array<double>({1.5, -2, 0.25});
+  check_layouts(
+      "polyval by coefficients", [&](const auto& p) { return ca::polyval(p, other); }, S{4});
+  check_layouts(
+      "polyval at a number", [](const auto& p) { return ca::polyval(p, 2); }, S{4});
+  check_layouts(
+      "polyval by points", [&](const auto& at) { return ca::polyval(other, at); }, S{2, 3});
+  check_layouts(
+      "polymul by one", [&](const auto& p) { return ca::polymul(p, other); }, S{4});
+  check_layouts(
+      "polydiv of one", [&](const auto& p) { return ca::polydiv(p, other).first; }, S{5});
   check_layouts(
       "polyadd", [](const auto& p, const auto& q) { return ca::polyadd(p, q); }, S{2}, S{4});
   check_layouts(

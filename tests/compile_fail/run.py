@@ -66,6 +66,13 @@ NO_COPY = ('cudarray: a tree of references, as std::tie or std::span, or of cons
            'use a tuple or a vector of variables, whose copies share elements')
 NO_RESULT = ('cudarray: a result beside the value is not taken apart into variables, or refers to some: make it an aggregate of '
              'values, or give it auto members() { return std::tie(...); }')
+ZETA = 'cudarray: zeta has no derivative by its first argument: write ca::stop_gradient(s)'
+EXPONENTS = 'cudarray: ldexp: the exponents must be of an integer dtype'
+BITS = 'cudarray: packbits: of integers and bool: write x != 0'
+NO_ORDER = 'cudarray: complex numbers have no order, none is the largest'
+WEIGHTS = 'cudarray: weights are real numbers: give the parts of complex ones one after another'
+ONE_OF_EACH = 'cudarray: a histogram has one array of weights, and ca::density once'
+SCATTER_INDEX = "cudarray: a scatter's index must be of an integer dtype"
 ONE_ARRAY = 'cudarray: the value of a function that ca::checkpoint calls is one array'
 NO_FUNCTION = re.compile('no matching function for call to|no instance of overloaded function')
 CAP_BYTES = 12000
@@ -165,6 +172,15 @@ CASES = [
     ('auto r = ca::tree_leaves(std::tuple(w, 1));', 'auto r = ca::tree_leaves(std::tuple(w, std::make_shared<int>(1)));',
      NO_TREE),
     ('ca::copyto(f, d);', 'ca::copyto(f, w);', GRADIENT),
+    ('auto r = ca::zeta(2, w);', 'auto r = ca::zeta(w, 2);', ZETA),
+    ('auto r = ca::ldexp(f, i);', 'auto r = ca::ldexp(f, d);', EXPONENTS),
+    ('auto r = ca::packbits(b);', 'auto r = ca::packbits(f);', BITS),
+    ('ca::scatter_max(f, i, d(0).item());', 'ca::scatter_max(z, i, 1);', NO_ORDER),
+    ('auto r = ca::bincount(i, f);', 'auto r = ca::bincount(i, z);', WEIGHTS),
+    ('auto r = ca::histogram(f, 3, {}, d);', 'auto r = ca::histogram(f, 3, {}, d, d);', ONE_OF_EACH),
+    ('auto r = ca::polyval(d, f);', 'auto r = ca::polyval(d, g);', ANOTHER_DEVICE),
+    ('auto r = ca::convolve(d, f);', 'auto r = ca::convolve(d, g);', ANOTHER_DEVICE),
+    ('ca::scatter_add(f, i, 1);', 'ca::scatter_add(f, d, 1);', SCATTER_INDEX),
     ('f(0) = d(0);', 'f(0) = w(0);', GRADIENT),
     ('f += f;', 'f += w;', GRADIENT),
     ('f(b) = f;', 'f(b) = w;', GRADIENT),

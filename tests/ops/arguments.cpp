@@ -93,6 +93,9 @@ TEST_CASE("arguments: counts and sizes of every integer type") {
   CHECK_INTEGER(2, ca::topk(cube(), k).values);
   CHECK_INTEGER(2, ca::split(cube(), k)[1]);
   CHECK_INTEGER(3, ca::nnet::one_hot_encode(ca::array<int>({2, 0}), k));
+  CHECK_INTEGER(3, ca::hanning(k));
+  CHECK_INTEGER(2, ca::polyder(ca::arange(5.), k));
+  CHECK_INTEGER(3, ca::segment_sum(ca::ones({2}), ca::array<int>({2, 0}), k));
   CHECK_INTEGERS_ONLY(ca::random::permutation(k));
   CHECK_INTEGERS_ONLY(ca::set_num_threads(k));
   CHECK(same(5, [](auto k) {

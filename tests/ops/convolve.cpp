@@ -72,6 +72,15 @@ TEST_CASE("convolve: long sequences, as the sums by loops") {
   CHECK(test::equal(ca::convolve(v, v), {2 * n - 1}, square));
 }
 
+TEST_CASE("convolve: half types are summed in float32") {
+  const auto a = ca::full<ca::float16>({1400}, 100);
+  const auto v = ca::concatenate({ca::full<ca::float16>({700}, 1), ca::full<ca::float16>({700}, -1)});
+  const auto c = ca::convolve(a, v);
+  const auto right = ca::eval(ca::astype<ca::float16>(ca::convolve(ca::astype<float>(a), ca::astype<float>(v))));
+  CHECK(ca::array_equal(c, right));
+  CHECK(ca::sum(ca::isinf(c)).item() == 178);
+}
+
 TEST_CASE("convolve: what is no sequence") {
   const auto a = ca::array<float>({1, 2});
   CHECK(test::thrown<ca::value_error>([&] { ca::convolve(a, ca::zeros({0})); }) ==

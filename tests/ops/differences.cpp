@@ -193,6 +193,9 @@ TEST_CASE("statistics: histograms with weights, densities, of points") {
   CHECK(test::equal(d.edges.at(0), {3}, doubles{0, 2.5, 5}));
   static_assert(is<decltype(h.counts), ca::int64>);
 
+  const auto bytes = ca::histogram(ca::array<int>({-5, 5, 6}), ca::array<ca::int8>({-128, 0, 127}), ca::density);
+  CHECK(test::close(bytes.counts, {2}, {1 / 384., 2 / 381.}, 1e-15));  // NumPy's widths wrap
+
   CHECK(test::thrown<ca::shape_error>([&] {
           ca::histogram(x, 3, {}, f64({1, 2}));
         }) == "histogram: weights of shape (2,) for elements of shape (5,)");

@@ -109,6 +109,10 @@ TEST_CASE("numbers: frexp and ldexp") {
   static_assert(pair_is<decltype(ca::frexp(line<float>())), float, ca::int32>);
   static_assert(pair_is<decltype(ca::frexp(line<ca::float16>())), ca::float16, ca::int32>);
   static_assert(is<decltype(ca::ldexp(line<float>(), line<ca::int64>())), float>);
+  const auto small = ca::astype<ca::bfloat16>(ca::array<float>({0x1p-133f}));
+  CHECK(float(ca::eval(ca::ldexp(small, ca::array<int>({257}))).item()) == 0x1p124f);
+  CHECK(float(ca::eval(ca::ldexp(small, 257)).item()) == 0x1p124f);
+  CHECK(test::equal(ca::ldexp(2.5, ca::array<int>({1, -1})), {2}, doubles{5, 1.25}));
   const auto [h, k] = ca::frexp(ca::array<ca::float16>({6e-8f, 3}));
   CHECK(test::equal(h, {2}, std::vector<float>{0.5f, 0.75f}));
   CHECK(test::equal(k, {2}, ints{-23, 2}));

@@ -15,6 +15,10 @@ TEST_CASE("packing: bits to bytes") {
   CHECK(ca::packbits(ca::zeros<bool>({0})).shape() == ca::shape{0});
   CHECK(ca::packbits(ca::zeros<bool>({2, 0}), {.axis = 1}).shape() == ca::shape{2, 0});
   static_assert(is<decltype(ca::packbits(b)), ca::uint8>);
+  const auto eight = ca::ones<int>({1, 1, 1, 1, 1, 1, 1, 2});
+  CHECK(ca::packbits(eight, {.axis = 7}).shape() == ca::shape{1, 1, 1, 1, 1, 1, 1, 1});
+  CHECK(test::values(ca::packbits(eight, {.axis = ca::int8(7)})) == octets{192});
+  CHECK(ca::unpackbits(ca::packbits(eight, {.axis = 7}), {.axis = 7, .count = 2u}).shape() == eight.shape());
   CHECK(test::thrown<ca::index_error>([&] { ca::packbits(b, {.axis = 2}); }) ==
         "packbits: axis 2 is out of bounds for an array of 2 axes");
 }

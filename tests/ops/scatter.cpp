@@ -202,6 +202,9 @@ TEST_CASE("segments: numbers that do not fit") {
           ca::eval(ca::segment_min(x, ca::array<int>({0, 1, 2}), 2));
           ca::synchronize();
         }) == "segment_min: index 2 is out of bounds for axis 0 with size 2");
+  CHECK(test::thrown<ca::index_error>([&] {
+          ca::segment_sum(x, ca::array<ca::int64>({0, 1, INT64_MAX}));
+        }) == "segment_sum: the number 9223372036854775807 of a segment");
 }
 
 TEST_CASE("scatter_add: an array that picks its own places") {

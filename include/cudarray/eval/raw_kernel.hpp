@@ -33,12 +33,14 @@ namespace cudarray::inline v0::detail {
 struct kernel_source {
   ::std::string code, name;
   ::std::vector<::std::string> options;
-  ::std::string key;  ///< all of these, one after another
+  ::std::string key;  ///< all of these, one after another, the length of each in front
 
   kernel_source(::std::string code_, ::std::string name_, ::std::vector<::std::string> options_)
-      : code(::std::move(code_)), name(::std::move(name_)), options(::std::move(options_)), key(name) {
-    for (const auto& o : options) key += '\n' + o;
-    key += '\n' + code;
+      : code(::std::move(code_)), name(::std::move(name_)), options(::std::move(options_)) {
+    const auto add = [this](const ::std::string& part) { key += cat(part.size(), ':', part); };
+    add(name);
+    add(code);
+    for (const auto& o : options) add(o);
   }
 };
 /// Where the arguments are, and how many bytes each has.

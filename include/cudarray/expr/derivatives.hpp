@@ -43,6 +43,16 @@ CUDARRAY_HD constexpr auto sinc_slope_at_0(const L& x, const L& u, const C& c) {
           u / c(10) *
               (c(1) - u / c(28) * (c(1) - u / c(54) * (c(1) - u / c(88) * (c(1) - u / c(130) * (c(1) - u / c(180)))))));
 }
+/// The derivative of the Bessel function i1 next to 0, u being x^2 / 4: the sum of (k + 1/2) u^k / (k! (k + 1)!).
+CUDARRAY_EXEC_CHECK_OFF
+template <class L, class C>
+CUDARRAY_HD constexpr auto i1_slope_at_0(const L& u, const C& c) {
+  return c(0.5) +
+         u * (c(0.75) +
+              u * (c(5. / 24) +
+                   u * (c(7. / 288) +
+                        u * (c(9. / 5760) + u * (c(11. / 172800) + u * (c(13. / 7257600) + u * c(15. / 406425600)))))));
+}
 /// The derivative of x tanh(softplus(x)), t being that hyperbolic tangent and s sigmoid(x).
 template <class L, class C>
 CUDARRAY_HD constexpr auto mish_slope(const L& x, const L& t, const L& s, const C& one) {

@@ -78,6 +78,9 @@ using namespace math;  // the scalar overloads; packs are found by argument-depe
 #define CUDARRAY_FUNCTION CUDARRAY_COMPOSED
 #include "special_binary_functions.inc"
 #undef CUDARRAY_FUNCTION
+// those that not all operands may be given to
+CUDARRAY_COMPOSED(ldexp, floating, false, ldexp(x, y))
+CUDARRAY_COMPOSED(zeta, floating, false, zeta(x, y))
 #undef CUDARRAY_COMPOSED
 
 #define CUDARRAY_FUNCTION(name, rule_, value)                             \
@@ -164,19 +167,6 @@ struct nan_to_num_op : rule::floating {
   }
 };
 
-/// x times powers of 2, whole numbers, which have its dtype.
-struct ldexp_op : rule::floating {
-  static constexpr bool lanes = false;
-  template <class L, class M>
-  CUDARRAY_HD auto operator()(const L& x, const M& y) const {
-    return math::ldexp(x, y);
-  }
-  template <class L, class M>
-  requires(detail::is_dual<L> || detail::is_dual<M>) CUDARRAY_HD constexpr auto operator()(const L& x,
-                                                                                           const M& y) const {
-    return detail::dual_value(*this, x, y);
-  }
-};
 /// The exponents of floats.
 struct exponent_op {
   template <class A>

@@ -135,6 +135,7 @@ auto ediff1d(const X& x) {
 ///     ca::unwrap(hours, {.axis = 0, .period = 24})
 template <array_expression X>
 auto unwrap(const X& x, const unwrap_options& o = {}) {
+  static_assert(!detail::is_complex<value_type_t<X>>, "cudarray: unwrap: of angles: write ca::angle(x)");
   const auto a = detail::samples_of(x);
   const int axis = detail::normal_axis("unwrap", o.axis, a.ndim());
   if (!(o.period > 0)) detail::fail<value_error>("unwrap: a period of ", o.period);

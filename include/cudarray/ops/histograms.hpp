@@ -72,6 +72,22 @@ void check_edges(const E& edges) {
 /// What may follow: weights, an array of the shape of what is counted, and ca::density.
 template <class O>
 concept histogram_option = ::std::is_same_v<O, density_t> || array_expression<O>;
+template <class W>
+constexpr bool real_weights() {
+  constexpr bool real = [] {
+    if constexpr (array_expression<W>) return !is_complex<value_type_t<W>>;
+    else return true;
+  }();
+  static_assert(real, "cudarray: weights are real numbers: give the parts of complex ones one after another");
+  return real;
+}
+template <class... O>
+constexpr bool are_histogram_options() {
+  constexpr int arrays = (0 + ... + int(array_expression<O>)), densities = int(sizeof...(O)) - arrays;
+  constexpr bool one_of_each = arrays <= 1 && densities <= 1;
+  static_assert(one_of_each, "cudarray: a histogram has one array of weights, and ca::density once");
+  return one_of_each && (true && ... && real_weights<O>());
+}
 struct no_weights {};
 inline no_weights weights_among() { return {}; }
 template <class O, class... Rest>
@@ -126,14 +142,18 @@ auto bincount(const X& x, detail::any_integer at_least = 0) {
 /// The sums of weights of each integer, in float64.
 template <array_expression X, array_expression W>
 auto bincount(const X& x, const W& weights, detail::any_integer at_least = 0) {
-  using D = device_type_t<X>;
-  if (detail::dims_of(x) != detail::dims_of(weights))
-    detail::fail<shape_error>("bincount: weights of shape ", detail::dims_of(weights), " for integers of shape ",
-                              detail::dims_of(x));
-  const int64 n = bincount(x, at_least).size();
-  const ndarray<double, D> sums = zeros<double>({n}, detail::device_of(x));
-  if (detail::dims_of(x).elements() > 0) scatter_add(sums, x, astype<double>(detail::plain_values(weights)));
-  return sums;
+  if constexpr (detail::real_weights<W>()) {
+    using D = device_type_t<X>;
+    if (detail::dims_of(x) != detail::dims_of(weights))
+      detail::fail<shape_error>("bincount: weights of shape ", detail::dims_of(weights), " for integers of shape ",
+                                detail::dims_of(x));
+    const int64 n = bincount(x, at_least).size();
+    const ndarray<double, D> sums = zeros<double>({n}, detail::device_of(x));
+    if (detail::dims_of(x).elements() > 0) scatter_add(sums, x, astype<double>(detail::plain_values(weights)));
+    return sums;
+  } else {
+    return detail::poison{};
+  }
 }
 
 /// What histogram returns: `auto [counts, edges] = ca::histogram(x);`
@@ -148,7 +168,8 @@ namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
 template <class E, class B, class... O>
 auto histogram_of(const E& edges, const B& bin, const O&... o) {
-  const auto totals = totals_or_densities<O...>(bin_totals("histogram", bin, edges.size() - 1, o...), diff(edges));
+  const auto totals =
+      totals_or_densities<O...>(bin_totals("histogram", bin, edges.size() - 1, o...), diff(astype<double>(edges)));
   return counts_and_edges<value_type_t<E>, device_type_t<E>, value_type_t<decltype(totals)>>{totals, edges};
 }
 
@@ -164,16 +185,24 @@ namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 ///     auto [counts, edges] = ca::histogram(x, 10, {.low = 0, .high = 1});
 template <array_expression X, detail::histogram_option... O>
 auto histogram(const X& x, detail::any_integer bins = 10, const histogram_range& range = {}, const O&... o) {
-  const auto a = detail::plain_values(x);
-  const auto edges = detail::equal_bins("histogram", a, bins, range);
-  return detail::histogram_of(edges, detail::equal_bin_of(a, edges), o...);
+  if constexpr (detail::are_histogram_options<O...>()) {
+    const auto a = detail::plain_values(x);
+    const auto edges = detail::equal_bins("histogram", a, bins, range);
+    return detail::histogram_of(edges, detail::equal_bin_of(a, edges), o...);
+  } else {
+    return detail::poison{};
+  }
 }
 /// In bins between ascending edges.
 template <array_expression X, array_expression E, detail::histogram_option... O>
 auto histogram(const X& x, const E& edges, const O&... o) {
-  const auto at = detail::plain_values(edges);
-  detail::check_edges(at);
-  return detail::histogram_of(at, detail::bin_of(detail::plain_values(x), at), o...);
+  if constexpr (detail::are_histogram_options<O...>()) {
+    const auto at = detail::plain_values(edges);
+    detail::check_edges(at);
+    return detail::histogram_of(at, detail::bin_of(detail::plain_values(x), at), o...);
+  } else {
+    return detail::poison{};
+  }
 }
 /// What histogram2d returns.
 template <class T, class U, class Device, class Count = int64>
@@ -187,19 +216,23 @@ struct counts_and_two_edges {
 template <array_expression X, array_expression Y, detail::histogram_option... O>
 auto histogram2d(const X& x, const Y& y, detail::any_integer bins = 10, const histogram_range& x_range = {},
                  const histogram_range& y_range = {}, const O&... o) {
-  const auto a = detail::plain_values(x);
-  const auto b = detail::plain_values(y);
-  if (a.shape() != b.shape())
-    detail::fail<shape_error>("histogram2d: arrays of shapes ", a.shape(), " and ", b.shape());
-  const auto p = detail::equal_bins("histogram2d", a, bins, x_range);
-  const auto q = detail::equal_bins("histogram2d", b, bins, y_range);
-  const auto i = detail::equal_bin_of(a, p), j = detail::equal_bin_of(b, q);
-  const auto both = eval(where((i < 0) | (j < 0), -1, i * bins.value + j));
-  const auto totals = detail::totals_or_densities<O...>(
-      reshape(detail::bin_totals("histogram2d", both, bins * bins.value, o...), {bins.value, bins.value}),
-      expand_dims(diff(p), 1) * diff(q));
-  return counts_and_two_edges<value_type_t<decltype(p)>, value_type_t<decltype(q)>, device_type_t<X>,
-                              value_type_t<decltype(totals)>>{totals, p, q};
+  if constexpr (detail::are_histogram_options<O...>()) {
+    const auto a = detail::plain_values(x);
+    const auto b = detail::plain_values(y);
+    if (a.shape() != b.shape())
+      detail::fail<shape_error>("histogram2d: arrays of shapes ", a.shape(), " and ", b.shape());
+    const auto p = detail::equal_bins("histogram2d", a, bins, x_range);
+    const auto q = detail::equal_bins("histogram2d", b, bins, y_range);
+    const auto i = detail::equal_bin_of(a, p), j = detail::equal_bin_of(b, q);
+    const auto both = eval(where((i < 0) | (j < 0), -1, i * bins.value + j));
+    const auto totals = detail::totals_or_densities<O...>(
+        reshape(detail::bin_totals("histogram2d", both, bins * bins.value, o...), {bins.value, bins.value}),
+        expand_dims(diff(astype<double>(p)), 1) * diff(astype<double>(q)));
+    return counts_and_two_edges<value_type_t<decltype(p)>, value_type_t<decltype(q)>, device_type_t<X>,
+                                value_type_t<decltype(totals)>>{totals, p, q};
+  } else {
+    return detail::poison{};
+  }
 }
 /// What histogramdd returns: `auto [counts, edges] = ca::histogramdd(points);`
 template <class T, class Device, class Count = int64>
@@ -213,30 +246,34 @@ struct counts_and_all_edges {
 template <array_expression X, detail::histogram_option... O>
 auto histogramdd(const X& x, const shape& bins = {10}, const ::std::vector<histogram_range>& ranges = {},
                  const O&... o) {
-  const auto a = detail::plain_values(x);
-  const int64 d = a.ndim() == 2 ? a.shape(1) : 0;
-  shape box = bins;
-  while (bins.ndim() == 1 && box.ndim() < d && d <= max_rank) box.push_back(bins[0]);
-  if (d < 1 || box.ndim() != d)
-    detail::fail<shape_error>("histogramdd: an array of shape ", a.shape(), " for bins ", bins);
-  if (!ranges.empty() && int64(ranges.size()) != d)
-    detail::fail<value_error>("histogramdd: ", ranges.size(), " ranges for ", d, " axes");
-  using E = value_type_t<decltype(detail::equal_bins("", a(_, 0), 1, {}))>;
-  counts_and_all_edges<E, device_type_t<X>> found;
-  ndarray<int64, device_type_t<X>> bin = zeros<int64>({a.shape(0)}, a.device());
-  auto sizes = ones<double>(shape{}, a.device());
-  for (int64 k = 0; k < d; ++k) {
-    const auto column = ascontiguousarray(a(_, k));
-    const auto edges = detail::equal_bins("histogramdd", column, box[int(k)],
-                                          ranges.empty() ? histogram_range{} : ranges[::std::size_t(k)]);
-    const auto one = detail::equal_bin_of(column, edges);
-    bin = where((bin < 0) | (one < 0), -1, bin * box[int(k)] + one);
-    sizes = expand_dims(sizes, -1) * astype<double>(diff(edges));
-    found.edges.push_back(edges);
+  if constexpr (detail::are_histogram_options<O...>()) {
+    const auto a = detail::plain_values(x);
+    const int64 d = a.ndim() == 2 ? a.shape(1) : 0;
+    shape box = bins;
+    while (bins.ndim() == 1 && box.ndim() < d && d <= max_rank) box.push_back(bins[0]);
+    if (d < 1 || box.ndim() != d)
+      detail::fail<shape_error>("histogramdd: an array of shape ", a.shape(), " for bins ", bins);
+    if (!ranges.empty() && int64(ranges.size()) != d)
+      detail::fail<value_error>("histogramdd: ", ranges.size(), " ranges for ", d, " axes");
+    using E = value_type_t<decltype(detail::equal_bins("", a(_, 0), 1, {}))>;
+    counts_and_all_edges<E, device_type_t<X>> found;
+    ndarray<int64, device_type_t<X>> bin = zeros<int64>({a.shape(0)}, a.device());
+    auto sizes = ones<double>(shape{}, a.device());
+    for (int64 k = 0; k < d; ++k) {
+      const auto column = ascontiguousarray(a(_, k));
+      const auto edges = detail::equal_bins("histogramdd", column, box[int(k)],
+                                            ranges.empty() ? histogram_range{} : ranges[::std::size_t(k)]);
+      const auto one = detail::equal_bin_of(column, edges);
+      bin = where((bin < 0) | (one < 0), -1, bin * box[int(k)] + one);
+      sizes = expand_dims(sizes, -1) * astype<double>(diff(edges));
+      found.edges.push_back(edges);
+    }
+    const auto totals = detail::totals_or_densities<O...>(
+        reshape(detail::bin_totals("histogramdd", bin, box.elements(), o...), box), sizes);
+    return counts_and_all_edges<E, device_type_t<X>, value_type_t<decltype(totals)>>{totals, found.edges};
+  } else {
+    return detail::poison{};
   }
-  const auto totals = detail::totals_or_densities<O...>(
-      reshape(detail::bin_totals("histogramdd", bin, box.elements(), o...), box), sizes);
-  return counts_and_all_edges<E, device_type_t<X>, value_type_t<decltype(totals)>>{totals, found.edges};
 }
 
 }  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

@@ -43,6 +43,17 @@ struct round_op : rule::ordered {
 }  // namespace cudarray::inline v0::op::inline CUDARRAY_BUILD
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
+/// Whether derivatives by X are asked for.
+template <class X>
+constexpr bool varies() {
+  if constexpr (array_expression<X>) return has_variable<X> || is_dual<value_type_t<X>>;
+  else return false;
+}
+template <class N>
+constexpr bool is_whole() {
+  if constexpr (array_expression<N>) return is_integer<value_type_t<N>>;
+  else return is_integer<normal_dtype_t<N>>;
+}
 /// The largest finite number of a floating dtype.
 template <class T>
 constexpr double largest_number() {
@@ -94,18 +105,38 @@ auto modf(const X& x) {
   const auto v = astype<decltype(rule::to_float<value_type_t<X>, false>())>(x);
   return ::std::pair(copysign(where(isinf(v), 0, v - trunc(v)), v), trunc(v));
 }
-/// x times 2 to the power of integers, rounded once; in x's floating dtype. Lazy.
+/// x times 2 to the power of integers, rounded once; in x's floating dtype, of a number in float64. Lazy.
 ///     ca::ldexp(x, 3)  // 8 x
-template <array_expression X, class N>
-requires(array_expression<N> || scalar_value<N>) auto ldexp(const X& x, const N& n) {
-  using T = decltype(rule::to_float<value_type_t<X>, false>());
-  if constexpr (scalar_value<N>) {
-    static_assert(detail::is_integer<normal_dtype_t<N>>, "cudarray: ldexp: the exponents must be of an integer dtype");
-    return detail::elementwise("ldexp", op::ldexp_op{}, astype<T>(x), double(n));
+template <class X, class N>
+requires detail::any_array<X, N>
+auto ldexp(const X& x, const N& n) {
+  constexpr bool whole = detail::is_whole<N>();
+  static_assert(whole, "cudarray: ldexp: the exponents must be of an integer dtype");
+  if constexpr (whole) {
+    const auto exponents = [&]<class T>(T) {
+      if constexpr (scalar_value<N>) return double(n);
+      else return astype<T>(n);
+    };
+    if constexpr (scalar_value<X>) {
+      return detail::elementwise("ldexp", op::ldexp_op{}, double(x), exponents(double{}));
+    } else {
+      using T = decltype(rule::to_float<value_type_t<X>, false>());
+      using C = detail::compute_t<T>;  // half types have no large exponents
+      return astype<T>(detail::elementwise("ldexp", op::ldexp_op{}, astype<C>(x), exponents(detail::primal_t<C>{})));
+    }
   } else {
-    static_assert(detail::is_integer<value_type_t<N>>, "cudarray: ldexp: the exponents must be of an integer dtype");
-    return detail::elementwise("ldexp", op::ldexp_op{}, astype<T>(x), astype<detail::primal_t<T>>(n));
+    return detail::poison{};
   }
+}
+/// The sum of (q + k)^-s over all k from 0 on (Hurwitz), Riemann's for q = 1: NaN for s < 1, for q < 0 and s no
+/// integer, and for q below -10^5. It has a derivative by q. Lazy.
+///     ca::zeta(2, x)
+template <class S, class Q>
+requires detail::any_array<S, Q>
+auto zeta(const S& s, const Q& q) {
+  constexpr bool constant = !detail::varies<S>();
+  static_assert(constant, "cudarray: zeta has no derivative by its first argument: write ca::stop_gradient(s)");
+  return detail::elementwise("zeta", op::zeta_op{}, s, q);
 }
 /// Mantissas, 0.5 <= |m| < 1, and exponents, int32: x = m 2^n. 0, the infinities and NaN are their own mantissas. Both
 /// lazy.

@@ -17,13 +17,14 @@ namespace cudarray::inline v0 {
 enum class bit_order { big, little };
 
 struct packing_options {
-  ::std::optional<int64> axis = {};  ///< absent: all elements in C order, one axis
+  ::std::optional<detail::any_integer> axis = {};  ///< absent: all elements in C order, one axis
   bit_order order = bit_order::big;
 };
 struct unpacking_options {
-  ::std::optional<int64> axis = {};
+  ::std::optional<detail::any_integer> axis = {};
   bit_order order = bit_order::big;
-  ::std::optional<int64> count = {};  ///< so many bits along the axis, 0 behind the last; negative: all but so many
+  ::std::optional<detail::any_integer> count =
+      {};  ///< so many bits along the axis, 0 behind the last; negative: all but so many
 };
 
 }  // namespace cudarray::inline v0
@@ -37,13 +38,13 @@ ndarray<uint8, D> places_of_bits(bit_order order, D device) {
 }
 /// x with the axis last, or as one axis.
 template <class X>
-auto bits_last(const char* function, const X& x, const ::std::optional<int64>& axis) {
+auto bits_last(const char* function, const X& x, const ::std::optional<any_integer>& axis) {
   const auto a = plain_values(x);
-  return axis ? eval(moveaxis(a, normal_axis(function, *axis, a.ndim()), -1)) : eval(ravel(a));
+  return axis ? eval(moveaxis(a, normal_axis(function, axis->value, a.ndim()), -1)) : eval(ravel(a));
 }
 template <class A>
-auto bits_back(const A& a, const ::std::optional<int64>& axis) {
-  return axis ? copy(moveaxis(a, -1, *axis)) : a;
+auto bits_back(const A& a, const ::std::optional<any_integer>& axis) {
+  return axis ? copy(moveaxis(a, -1, axis->value)) : a;
 }
 /// So many elements of the last axis, zeros behind those that are there.
 template <class A>
@@ -68,12 +69,12 @@ auto packbits(const X& x, const packing_options& o = {}) {
   static_assert(whole, "cudarray: packbits: of integers and bool: write x != 0");
   const auto a = detail::bits_last("packbits", x, o.axis);
   shape s = a.shape();
-  const int64 bytes = (s[s.ndim() - 1] + 7) / 8;
+  int64& length = s[s.ndim() - 1];
+  const int64 lines = length > 0 ? s.elements() / length : 0, bytes = length / 8 + (length % 8 > 0);
   const auto bits = detail::with_length(eval(astype<uint8>(a != 0)), 8 * bytes);
-  s[s.ndim() - 1] = bytes;
-  s.push_back(8);
-  const auto parts = reshape(bits, s) << detail::places_of_bits(o.order, a.device());
-  return detail::bits_back(eval(astype<uint8>(sum(parts, -1))), o.axis);
+  length = bytes;
+  const auto parts = reshape(bits, {lines * bytes, 8}) << detail::places_of_bits(o.order, a.device());
+  return detail::bits_back(eval(reshape(astype<uint8>(sum(parts, -1)), s)), o.axis);
 }
 /// The bits of bytes as 0 and 1: (.., n, ..) -> (.., 8 n, ..), uint8. Eager. Throws index_error, and value_error where
 /// `count` leaves out more than there are.
@@ -84,11 +85,12 @@ auto unpackbits(const X& x, const unpacking_options& o = {}) {
   static_assert(bytes, "cudarray: unpackbits: of uint8");
   const auto a = detail::bits_last("unpackbits", x, o.axis);
   shape s = a.shape();
-  const int64 all = s[s.ndim() - 1] * 8, n = !o.count ? all : *o.count < 0 ? all + *o.count : *o.count;
-  if (n < 0) detail::fail<value_error>("unpackbits: ", -*o.count, " of ", all, " bits cannot be left out");
-  s[s.ndim() - 1] = all;
-  const auto bits = eval((expand_dims(a, -1) >> detail::places_of_bits(o.order, a.device())) & uint8(1));
-  return detail::bits_back(detail::with_length(eval(reshape(bits, s)), n), o.axis);
+  int64& length = s[s.ndim() - 1];
+  const int64 all = length * 8, count = o.count ? o.count->value : all, n = count < 0 ? all + count : count;
+  if (n < 0) detail::fail<value_error>("unpackbits: ", -count, " of ", all, " bits cannot be left out");
+  length = all;
+  const auto bits = (reshape(a, {a.size(), 1}) >> detail::places_of_bits(o.order, a.device())) & uint8(1);
+  return detail::bits_back(detail::with_length(eval(reshape(eval(bits), s)), n), o.axis);
 }
 
 }  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

@@ -12,6 +12,13 @@
 
 namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD {
 
+template <class... X>
+constexpr bool are_polynomials() {
+  constexpr bool one = on_one_device<X...>();
+  static_assert(one,
+                "cudarray: the operands are on two devices: move one with ca::to<ca::cuda>(x) or ca::to<ca::cpu>(x)");
+  return one;
+}
 template <class P>
 auto coefficients(const char* function, const P& p) {
   const auto c = eval(p);
@@ -26,7 +33,7 @@ auto with_degree(const P& p, int64 n) {
 /// n, n - 1, .., 1 in the dtype of floats, else in int64.
 template <class T, class D>
 auto falling_powers(int64 n, D device) {
-  using U = ::std::conditional_t<(kind_of<primal_t<T>> < kind::floating || is_complex<T>), int64, primal_t<T>>;
+  using U = ::std::conditional_t<(kind_of<primal_t<T>> < kind::floating), int64, real_t<primal_t<T>>>;
   return integer_range<U>(n, 0, -1, device);
 }
 /// The coefficients without zeros in front; one at least is left.
@@ -40,19 +47,23 @@ auto without_leading_zeros(const P& p) {
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
 namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
-// Throw shape_error for coefficients of other than one axis.
+// Leading zeros stay where nothing else is said, and dtypes are those of the coefficients: NumPy drops some of the one,
+// and widens the other. Throw shape_error for coefficients of other than one axis.
 
 /// The values of a polynomial, of x's shape, by Horner's rule: a pass over x for each coefficient. In the common dtype.
 ///     ca::polyval(ca::array<double>({3, 0, 1}), x)  // 3 x^2 + 1
 template <array_expression P, array_expression X>
 auto polyval(const P& p, const X& x) {
-  using T = result_type_t<value_type_t<P>, value_type_t<X>>;
-  const auto c = detail::coefficients("polyval", p);
-  const auto at = eval(x);
-  auto r = eval(astype<T>(at * 0));
-  if (c.size() > 0) r = eval(astype<T>(r + c(0)));
-  for (int64 i = 1; i < c.size(); ++i) r = eval(astype<T>(r * at + c(i)));
-  return r;
+  if constexpr (detail::are_polynomials<P, X>()) {
+    using T = result_type_t<value_type_t<P>, value_type_t<X>>;
+    const auto c = detail::coefficients("polyval", p);
+    const auto at = eval(x);
+    auto r = c.size() > 0 ? eval(astype<T>(at * 0 + c(0))) : eval(astype<T>(at * 0 + sum(c)));
+    for (int64 i = 1; i < c.size(); ++i) r = eval(astype<T>(r * at + c(i)));
+    return r;
+  } else {
+    return detail::poison{};
+  }
 }
 template <array_expression P, scalar_value X>
 auto polyval(const P& p, X x) {
@@ -61,43 +72,60 @@ auto polyval(const P& p, X x) {
 /// The sum of two polynomials.
 template <array_expression P, array_expression Q>
 auto polyadd(const P& p, const Q& q) {
-  const auto a = detail::coefficients("polyadd", p);
-  const auto b = detail::coefficients("polyadd", q);
-  return eval(detail::with_degree(a, b.size()) + detail::with_degree(b, a.size()));
+  if constexpr (detail::are_polynomials<P, Q>()) {
+    const auto a = detail::coefficients("polyadd", p);
+    const auto b = detail::coefficients("polyadd", q);
+    return eval(detail::with_degree(a, b.size()) + detail::with_degree(b, a.size()));
+  } else {
+    return detail::poison{};
+  }
 }
 /// The difference of two polynomials.
 template <array_expression P, array_expression Q>
 auto polysub(const P& p, const Q& q) {
-  const auto a = detail::coefficients("polysub", p);
-  const auto b = detail::coefficients("polysub", q);
-  return eval(detail::with_degree(a, b.size()) - detail::with_degree(b, a.size()));
+  if constexpr (detail::are_polynomials<P, Q>()) {
+    const auto a = detail::coefficients("polysub", p);
+    const auto b = detail::coefficients("polysub", q);
+    return eval(detail::with_degree(a, b.size()) - detail::with_degree(b, a.size()));
+  } else {
+    return detail::poison{};
+  }
 }
-/// The product of two polynomials. Throws value_error where one has no coefficients.
+/// The product of two polynomials: m + n - 1 coefficients. Throws value_error where one has none.
 template <array_expression P, array_expression Q>
 auto polymul(const P& p, const Q& q) {
-  return convolve(detail::coefficients("polymul", p), detail::coefficients("polymul", q));
+  if constexpr (detail::are_polynomials<P, Q>()) {
+    return convolve(detail::coefficients("polymul", p), detail::coefficients("polymul", q));
+  } else {
+    return detail::poison{};
+  }
 }
-/// The quotient of two polynomials, and the remainder, whose leading zeros are left out: u = quotient v + remainder.
+/// The quotient of two polynomials, and the remainder, whose leading zeros are left out, what is nearly 0 is not:
+/// u = quotient v + remainder.
 /// Integers are computed in float64. Waits for the device. Throws value_error where one has no coefficients.
 ///     auto [quotient, remainder] = ca::polydiv(u, v);
 template <array_expression U, array_expression V>
 auto polydiv(const U& u, const V& v) {
-  using T = decltype(rule::to_float<result_type_t<value_type_t<U>, value_type_t<V>>, true>());
-  const auto by = eval(astype<T>(detail::coefficients("polydiv", v)));
-  const auto over = eval(astype<T>(detail::coefficients("polydiv", u)));
-  if (over.size() == 0 || by.size() == 0) detail::fail<value_error>("polydiv: no coefficients");
-  auto rest = eval(over + 0 * by(0));
-  const int64 m = rest.size(), n = by.size(), steps = m >= n ? m - n + 1 : 0;
-  auto quotient = eval(split(rest, {steps > 0 ? steps : 1})[0] * 0);
-  for (int64 k = 0; k < steps; ++k) {
-    const auto d = eval(rest(k) / by(0));
-    quotient = eval(quotient + pad(reshape(d, {1}), {{k, steps - 1 - k}}));
-    // what d cancels is 0 without rounding
-    rest = eval(rest - pad(d * by, {{k, m - n - k}}));
-    rest = eval(where(detail::integer_range<int64>(0, m, 1, by.device()) <= k, 0, rest));
+  if constexpr (detail::are_polynomials<U, V>()) {
+    using T = decltype(rule::to_float<result_type_t<value_type_t<U>, value_type_t<V>>, true>());
+    const auto by = eval(astype<T>(detail::coefficients("polydiv", v)));
+    const auto over = eval(astype<T>(detail::coefficients("polydiv", u)));
+    if (over.size() == 0 || by.size() == 0) detail::fail<value_error>("polydiv: no coefficients");
+    auto rest = eval(over + 0 * by(0));
+    const int64 m = rest.size(), n = by.size(), steps = m >= n ? m - n + 1 : 0;
+    auto quotient = eval(split(rest, {steps > 0 ? steps : 1})[0] * 0);
+    for (int64 k = 0; k < steps; ++k) {
+      const auto d = eval(rest(k) / by(0));
+      quotient = eval(quotient + pad(reshape(d, {1}), {{k, steps - 1 - k}}));
+      // what d cancels is 0 without rounding
+      rest = eval(rest - pad(d * by, {{k, m - n - k}}));
+      rest = eval(where(detail::integer_range<int64>(0, m, 1, by.device()) <= k, 0, rest));
+    }
+    if (steps > 0) rest = eval(split(rest, {n > 1 ? steps : m - 1})[1]);
+    return ::std::pair(quotient, detail::without_leading_zeros(rest));
+  } else {
+    return detail::poison{};
   }
-  if (steps > 0) rest = eval(split(rest, {n > 1 ? steps : m - 1})[1]);
-  return ::std::pair(quotient, detail::without_leading_zeros(rest));
 }
 /// The coefficients of the m-th derivative. Throws value_error for a negative m.
 ///     ca::polyder(p)

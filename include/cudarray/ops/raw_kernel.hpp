@@ -33,6 +33,21 @@ template <class X>
 inline constexpr bool is_kernel_array = array_expression<X>;
 template <class T, class Device>
 inline constexpr bool is_kernel_array<out_argument<T, Device>> = true;
+template <class X>
+struct device_of_kernel_array {};
+template <class T, class Device>
+struct device_of_kernel_array<out_argument<T, Device>> {
+  using type = Device;
+};
+template <array_expression X>
+struct device_of_kernel_array<X> {
+  using type = device_type_t<X>;
+};
+template <class X>
+constexpr bool is_on_cuda() {
+  if constexpr (is_kernel_array<X>) return ::std::is_same_v<typename device_of_kernel_array<X>::type, backend::cuda>;
+  else return true;
+}
 template <class T, class Device>
 auto kernel_argument(const ::std::string& name, const out_argument<T, Device>& o) {
   const leaf<T, Device> memory = o.array.node();
@@ -51,9 +66,9 @@ auto kernel_argument(const ::std::string&, const X& x) {
     const ndarray<T, D> a = plain_elements(ndarray<T, D>(x));
     return kernel_array<T, D, false>{a, a.node(), const_cast<T*>(a.data())};
   } else {
-    static_assert(::std::is_trivially_copyable_v<X>,
+    static_assert(::std::is_trivially_copyable_v<X> && !::std::is_array_v<X>,
                   "cudarray: an argument of a kernel is an array, ca::out(a), or trivially copyable");
-    return kernel_value<X>{x};
+    if constexpr (!::std::is_array_v<X>) return kernel_value<X>{x};
   }
 }
 /// The device of the first array.
@@ -107,7 +122,10 @@ class raw_kernel {
   void operator()(const kernel_launch& launch, const A&... a) const {
     constexpr bool arrays = (false || ... || detail::is_kernel_array<A>);
     static_assert(arrays, "cudarray: one argument of a kernel at least is an array: it says on which device");
-    if constexpr (arrays) detail::launch_raw_kernel(source_, launch, detail::kernel_argument(source_.name, a)...);
+    constexpr bool on_cuda = (true && ... && detail::is_on_cuda<A>());
+    static_assert(on_cuda, "cudarray: the arrays of a kernel are on CUDA: move others with ca::to<ca::cuda>(x)");
+    if constexpr (arrays && on_cuda)
+      detail::launch_raw_kernel(source_, launch, detail::kernel_argument(source_.name, a)...);
   }
 
  private:

@@ -46,10 +46,10 @@ void scatter(const char* function, const ndarray<T, Device>& a, const Ix& index,
     const shape selected = selected_shape(a.shape(), at, picks.shape());
     if (broadcast_shapes(function, selected, given.dims()) != selected)
       fail<shape_error>(function, ": values of shape ", given.dims(), " do not broadcast to ", selected);
+    check_indices<Device>(function, picks.node(), a.shape()[at], at);
     if (selected.elements() == 0) return;
     (void)common_device(function, a, picks);
     if (picks.storage().get() == a.storage().get()) picks = picks.copy();
-    check_indices<Device>(function, picks.node(), a.shape()[at], at);
     const auto v = scattered_values(function, a, selected, given, values);
     const ndarray<T, Device> to = plain_elements(a);
     segments target{to.storage().get(), to.where().offset, 1, a.shape()[at], 1};

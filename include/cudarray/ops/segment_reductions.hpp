@@ -26,7 +26,11 @@ auto row_segments_of(const char* function, const X& x, const Ix& segments, int64
   if (of.ndim() != 1 || s.ndim() == 0 || of.shape(0) != s[0])
     fail<shape_error>(function, ": numbers of shape ", of.shape(), " for the rows of shape ", s);
   if (count < -1) fail<value_error>(function, ": ", count, " segments");
-  if (count < 0) count = of.size() > 0 ? eval(max(of)).item() + 1 : 0;
+  if (count < 0) {
+    const int64 largest = of.size() > 0 ? eval(max(of)).item() : -1;
+    if (largest == INT64_MAX) fail<index_error>(function, ": the number ", largest, " of a segment");
+    count = largest + 1;
+  }
   return row_segments<device_type_t<X>>{of, count};
 }
 /// So many rows like those of x.
@@ -69,8 +73,8 @@ auto extreme_rows(const char* function, const X& x, const row_segments<device_ty
 namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
 // The rows of x, (m, ...), that have the same number among `segments`, (m,), make one row of the result: (count, ...);
-// `count` absent: one more than the largest number, which waits for the device. Throw shape_error, value_error, and
-// index_error as take does for numbers that are not below `count`.
+// `count` absent: one more than the largest number, which waits for the device. Negative numbers count from the end.
+// Throw shape_error, value_error, and index_error as take does for numbers that are not below `count`.
 
 /// Their sum, in the types of sum; of no rows 0. jax.ops.segment_sum.
 ///     ca::segment_sum(messages, receivers, nodes)
@@ -91,17 +95,15 @@ auto segment_mean(const X& x, const Ix& segments, detail::any_integer count = -1
   for (int d = 1; d < along.ndim(); ++d) along[d] = 1;
   return eval(astype<R>(segment_sum(astype<C>(x), s.of, s.count) / astype<C>(reshape(maximum(rows, 1), along))));
 }
-/// Their largest element; NaN if there is one; of no rows the lowest value of the dtype.
+/// Their largest element; NaN if there is one; of no rows the lowest value of the dtype, of floats -inf.
 template <array_expression X, array_expression Ix>
 auto segment_max(const X& x, const Ix& segments, detail::any_integer count = -1) {
-  return detail::extreme_rows<op::max_op>("segment_max", x,
-                                          detail::row_segments_of("segment_max", x, segments, count));
+  return detail::extreme_rows<op::max_op>("segment_max", x, detail::row_segments_of("segment_max", x, segments, count));
 }
-/// Their smallest element; of no rows the highest value of the dtype.
+/// Their smallest element; of no rows the highest value of the dtype, of floats inf.
 template <array_expression X, array_expression Ix>
 auto segment_min(const X& x, const Ix& segments, detail::any_integer count = -1) {
-  return detail::extreme_rows<op::min_op>("segment_min", x,
-                                          detail::row_segments_of("segment_min", x, segments, count));
+  return detail::extreme_rows<op::min_op>("segment_min", x, detail::row_segments_of("segment_min", x, segments, count));
 }
 
 }  // namespace cudarray::inline v0::inline CUDARRAY_BUILD

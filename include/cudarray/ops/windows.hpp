@@ -35,6 +35,8 @@ struct window {
 };
 template <class T, class Device>
 ndarray<T, Device> window_of(const char* function, window_kind kind, int64 n, double beta, Device device) {
+  constexpr bool floating = kind_of<T> == kind::floating;
+  static_assert(floating, "cudarray: windows are of a floating dtype");
   if (n < 0) fail<value_error>(function, ": ", n, " values");
   return from_generator(function, n, window<T>{kind, n, beta}, device);
 }
@@ -42,7 +44,7 @@ ndarray<T, Device> window_of(const char* function, window_kind kind, int64 n, do
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
 namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 
-// Each is symmetric, of n elements between 0 and 1; of one element it is 1. Eager. Throws value_error for a negative n.
+// Each is symmetric, of n elements up to 1; of one element it is 1. Eager. Throws value_error for a negative n.
 
 /// A triangle, 0 at the ends.
 template <dtype T = float, device_tag Device = default_device>

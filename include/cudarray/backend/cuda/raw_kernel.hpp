@@ -17,7 +17,12 @@ namespace cudarray::inline v0::backend::gpu {
 struct compiled_kernel {
   cudaKernel_t kernel = nullptr;
   ::std::vector<::std::size_t> parameters;
+  int shared[most_devices] = {};  ///< the bytes of shared memory that it may have on each device, above what all have
 };
+inline ::std::mutex& raw_kernel_lock() {
+  static ::std::mutex lock;
+  return lock;
+}
 
 /// Throws cuda_error naming the kernel, the call, the reason, and what the compiler said.
 inline void check_nvrtc(nvrtcResult e, const ::std::string& name, const char* call, nvrtcProgram program) {
@@ -56,13 +61,12 @@ inline ::std::pair<::std::string, ::std::string> machine_code(const detail::kern
 }
 
 /// Compiled once for each source and architecture, and kept until the process ends.
-inline const compiled_kernel& compiled(int ordinal, const detail::kernel_source& s) {
-  static ::std::mutex lock;
+inline compiled_kernel& compiled(int ordinal, const detail::kernel_source& s) {
   static auto& all = *new ::std::map<::std::pair<int, ::std::string>, compiled_kernel>;  // the driver may end first
   int major = 0, minor = 0;
   check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal), "cudaDeviceGetAttribute");
   check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, ordinal), "cudaDeviceGetAttribute");
-  const ::std::scoped_lock guard(lock);
+  const ::std::scoped_lock guard(raw_kernel_lock());
   const auto [at, first] = all.try_emplace({10 * major + minor, s.key});
   if (!first) return at->second;
   try {
@@ -70,7 +74,9 @@ inline const compiled_kernel& compiled(int ordinal, const detail::kernel_source&
     compiled_kernel& k = at->second;
     cudaLibrary_t library = nullptr;
     check(cudaLibraryLoadData(&library, code.data(), nullptr, nullptr, 0, nullptr, nullptr, 0), "cudaLibraryLoadData");
-    check(cudaLibraryGetKernel(&k.kernel, library, name.c_str()), "cudaLibraryGetKernel");
+    const cudaError_t found = cudaLibraryGetKernel(&k.kernel, library, name.c_str());
+    if (found != cudaSuccess) (void)cudaLibraryUnload(library);
+    check(found, "cudaLibraryGetKernel");
     for (::std::size_t offset = 0, bytes = 0;; k.parameters.push_back(bytes))
       if (cudaFuncGetParamInfo(k.kernel, k.parameters.size(), &offset, &bytes) != cudaSuccess) break;
     (void)cudaGetLastError();  // that there are no more
@@ -91,6 +97,16 @@ inline void check_arguments(const detail::kernel_source& s, const compiled_kerne
       detail::fail<value_error>("raw_kernel ", s.name, ": argument ", i, " has ", a.bytes[i], " bytes, its parameter ",
                                 k.parameters[::std::size_t(i)]);
 }
+/// Lets launches of a kernel on the current device have so much shared memory.
+inline void allow_shared(const char* launch, compiled_kernel& k, int ordinal, int bytes) {
+  constexpr int without_asking = 48 << 10;
+  if (bytes <= without_asking) return;
+  const ::std::scoped_lock guard(raw_kernel_lock());
+  int& allowed = k.shared[ordinal];
+  if (bytes <= allowed) return;
+  check(cudaFuncSetAttribute(k.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), launch);
+  allowed = bytes;
+}
 inline dim3 checked_extent(const detail::kernel_source& s, const char* what, const launch_extent& e) {
   constexpr int64 most = INT32_MAX;
   if (e.x < 1 || e.y < 1 || e.z < 1 || e.x > most || e.y > most || e.z > most)
@@ -103,17 +119,14 @@ namespace cudarray::inline v0::backend::inline CUDARRAY_BUILD {
 
 inline void run_raw_kernel(cuda device, const detail::kernel_source& s, const kernel_launch& l,
                            const detail::kernel_arguments& a, const detail::used_memory* used, int count) {
-  constexpr int64 shared_without_asking = 48 << 10;
   const dim3 grid = gpu::checked_extent(s, "blocks", l.grid), block = gpu::checked_extent(s, "threads", l.block);
   if (l.shared_bytes < 0 || l.shared_bytes > INT32_MAX)
     detail::fail<value_error>("raw_kernel ", s.name, ": ", l.shared_bytes, " bytes of shared memory");
   const gpu::device_guard guard(device.ordinal);
-  const gpu::compiled_kernel& k = gpu::compiled(device.ordinal, s);
+  gpu::compiled_kernel& k = gpu::compiled(device.ordinal, s);
   gpu::check_arguments(s, k, a);
   const ::std::string launch = detail::cat("launch of raw_kernel ", s.name);
-  if (l.shared_bytes > shared_without_asking)
-    gpu::check(cudaFuncSetAttribute(k.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(l.shared_bytes)),
-               launch.c_str());
+  gpu::allow_shared(launch.c_str(), k, device.ordinal, int(l.shared_bytes));
   const gpu::stream_ref& stream = gpu::current(device.ordinal);
   for (int i = 0; i < count; ++i) gpu::use_on(used[i].store, stream, used[i].written);
   const cudaLaunchConfig_t config{grid, block, ::std::size_t(l.shared_bytes), stream->handle, nullptr, 0};
