@@ -176,8 +176,9 @@ std::string run(const table& t, const test_case& c, std::set<std::string>& used)
 
 int run_file(const std::string& file) {
   table t;
-  for (auto add : {add_unary, add_special, add_arithmetic, add_mixed, add_logic, add_selection, add_reductions,
-                   add_sorting, add_indexing, add_manipulation, add_linalg, add_half, add_complex, add_rows})
+  for (auto add :
+       {add_unary, add_special, add_arithmetic, add_mixed, add_logic, add_selection, add_reductions, add_sorting,
+        add_indexing, add_manipulation, add_linalg, add_half, add_complex, add_rows, add_surface})
     add(t);
   const auto cases = reader(file).cases();
   std::set<std::string> used;

@@ -116,5 +116,6 @@ void add_linalg(table& t);
 void add_half(table& t);
 void add_complex(table& t);
 void add_rows(table& t);
+void add_surface(table& t);
 
 }  // namespace golden

@@ -40,7 +40,7 @@ TEST_CASE("packing: bytes to bits") {
   for (const auto order : {ca::bit_order::big, ca::bit_order::little})
     CHECK(ca::all(ca::unpackbits(ca::packbits(mask, {.order = order}), {.order = order, .count = 100}) == mask).item());
   CHECK(test::thrown<ca::value_error>([&] { ca::unpackbits(u, {.axis = 1, .count = -9}); }) ==
-        "unpackbits: 9 of 8 bits cannot be left out");
+        "unpackbits: a count of -9 for 8 bits");
 }
 
 TEST_CASE("windows") {

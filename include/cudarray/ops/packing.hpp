@@ -87,7 +87,7 @@ auto unpackbits(const X& x, const unpacking_options& o = {}) {
   shape s = a.shape();
   int64& length = s[s.ndim() - 1];
   const int64 all = length * 8, count = o.count ? o.count->value : all, n = count < 0 ? all + count : count;
-  if (n < 0) detail::fail<value_error>("unpackbits: ", -count, " of ", all, " bits cannot be left out");
+  if (n < 0) detail::fail<value_error>("unpackbits: a count of ", count, " for ", all, " bits");
   length = all;
   const auto bits = (reshape(a, {a.size(), 1}) >> detail::places_of_bits(o.order, a.device())) & uint8(1);
   return detail::bits_back(detail::with_length(eval(reshape(eval(bits), s)), n), o.axis);

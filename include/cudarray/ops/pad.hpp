@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <span>
+
 #include "creation.hpp"
 #include "indexing.hpp"
 #include "manipulation.hpp"
@@ -112,6 +114,12 @@ namespace cudarray::inline v0::inline CUDARRAY_BUILD {
 template <array_expression X, ::std::size_t N>
 auto pad(const X& x, const pad_width (&widths)[N], const pad_options& o = {}) {
   return detail::pad_by(detail::widths_of(detail::dims_of(x), widths, int(N)), x, o);
+}
+/// The same of widths that are counted when it runs: a std::vector of `pad_width`.
+template <array_expression X>
+auto pad(const X& x, ::std::span<const pad_width> widths, const pad_options& o = {}) {
+  if (widths.size() > ::std::size_t(max_rank)) detail::fail<value_error>("pad: ", widths.size(), " widths");
+  return detail::pad_by(detail::widths_of(detail::dims_of(x), widths.data(), int(widths.size())), x, o);
 }
 /// The same width at both ends of all axes.
 template <array_expression X>
