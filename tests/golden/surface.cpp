@@ -117,6 +117,11 @@ void add_floats(table& t) {
   OF_TWO(ldexp, int64, ca::ldexp(x, y));
   OF_TWO(interp, double, ca::interp(x, y, load<double>(c.in[2])));
   OF_TWO(average, double, ca::average(x, y, ca::axes{int(i[0])}));
+  OF_NONE(linspace, ca::linspace<double>(double(c.integers[0]) / 7, double(c.integers[1]) / 7, c.integers[2]));
+  OF_NONE(arange, [&] {
+    const double low = double(c.integers[0]), high = double(c.integers[1]), step = double(c.integers[2]);
+    return ca::arange<double>(low / 7, (high - step / 2) / 7, step / 7);
+  }());
   OF_NONE(kaiser, ca::kaiser<double>(c.integers[0], double(c.integers[1])));
   OF_NONE(hanning, ca::hanning<double>(c.integers[0]));
   OF_NONE(blackman, ca::blackman<double>(c.integers[0]));

@@ -22,7 +22,7 @@ FUNCTIONS = {
     **dict.fromkeys(("unwrap", "gradient", "trapezoid", "interp", "cov", "corrcoef", "average", "nansum", "nanmax", "nanmean", "nanvar",
                      "mantissa", "exponent", "ldexp"), ("float64",)),
     "bincount": ("int64",), "bincount_weights": ("int64",), "packbits": ("bool",), "unpackbits": ("uint8",),
-    "kaiser": (None,), "hanning": (None,), "blackman": (None,),
+    "linspace": (None,), "arange": (None,), "kaiser": (None,), "hanning": (None,), "blackman": (None,),
 }
 
 
@@ -361,6 +361,15 @@ class Surface:
         x = self.operand(dtype, self.shape(), specials=0.3)
         n = self.operand("int64", x.shape, values=lambda k: self.draw.randint(-1200, 1200, k))
         return [x, n], np.ldexp(x.value, n.value), []
+
+    def linspace(self, _):
+        low, high, n = self.choose.randint(-50, 50), self.choose.randint(-50, 50), self.choose.randint(0, 90)
+        return [], np.linspace(low / 7, high / 7, n), [low, high, n]
+
+    def arange(self, _):
+        low, step = self.choose.randint(-50, 50), self.choose.choice([-3, -1, 1, 2, 5])
+        high = low + step * self.choose.randint(0, 60)
+        return [], np.arange(low / 7, (high - step / 2) / 7, step / 7), [low, high, step]
 
     def kaiser(self, _):
         n, beta = self.choose.randint(0, 40), self.choose.randint(0, 14)

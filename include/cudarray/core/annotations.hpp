@@ -28,6 +28,13 @@
 #define CUDARRAY_HD_HOLDS_PACKS true
 #endif
 
+// Whether this file is compiled for a GPU, too, which fuses products and sums whatever the host's flags say.
+#if defined(__CUDACC__)
+#define CUDARRAY_DEVICE_CODE true
+#else
+#define CUDARRAY_DEVICE_CODE false
+#endif
+
 #define CUDARRAY_PUBLIC __attribute__((visibility("default")))
 #define CUDARRAY_FORCE_INLINE inline __attribute__((always_inline))
 // Before a loop of few iterations, known at compile time, whose arrays belong in registers.

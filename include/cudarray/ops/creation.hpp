@@ -32,14 +32,18 @@ struct constant_value {
   CUDARRAY_HD T operator()(int64) const { return v; }
 };
 
-/// start + i * step, as NumPy computes it; integers by wrapping. The last element may be given exactly.
+/// start + i * step, as NumPy computes it, the same on every device: no product and sum are one fused operation.
+/// Integers by wrapping. The last element may be given exactly.
 template <class T, class C>
 struct arithmetic_sequence {
   using value_type = T;
   C start, step, last;
   int64 last_index;
   CUDARRAY_HD T operator()(int64 i) const {
-    return lane_cast<T>(i == last_index ? last : math::add(start, math::multiply(C(i), step)));
+    constexpr bool fuses = ::std::is_same_v<C, double> && (this_build::fma || CUDARRAY_DEVICE_CODE);
+    if (i == last_index) return lane_cast<T>(last);
+    if constexpr (fuses) return lane_cast<T>(start + math::fma(double(i), step, 0.));
+    else return lane_cast<T>(math::add(start, math::multiply(C(i), step)));
   }
 };
 
@@ -139,9 +143,9 @@ const ndarray<T, Device> real_range(double start, double stop, double step, Devi
   if (step == 0) fail<value_error>("arange: the step is 0");
   const double n = range_size(start, stop, step);
   if (!(n < 9e15)) fail<value_error>("arange: ", start, " to ", stop, " by ", step);
-  // alone, the start is given: 0 steps of infinite length would be NaN
+  // NumPy's step is the difference of the first two; alone, the start is given: 0 infinite steps would be NaN
   return from_generator("arange", n > 0 ? int64(n) : 0,
-                        arithmetic_sequence<T, double>{start, step, start, n == 1 ? 0 : -1}, device);
+                        arithmetic_sequence<T, double>{start, start + step - start, start, n == 1 ? 0 : -1}, device);
 }
 
 }  // namespace cudarray::inline v0::detail::inline CUDARRAY_BUILD
