@@ -38,7 +38,7 @@ FetchContent_Declare(cudarray SOURCE_DIR "@source@" OVERRIDE_FIND_PACKAGE)
 FetchContent_MakeAvailable(cudarray)
 """
 PROGRAM = f'add_executable(consumer "{HERE}/main.cpp")\ntarget_link_libraries(consumer PRIVATE cudarray::cudarray)\n'
-KNOWN = 'cpu, cuda, blas, onednn, highway, cudnn, zlib, png'
+KNOWN = 'cpu, cuda, blas, onednn, highway, cudnn, nvrtc, zlib, png'
 IN_A = {'a/CMakeLists.txt': PROGRAM}
 
 # name -> the files of a project, and what it must say: lines that begin with '= '
